@@ -33,9 +33,9 @@ fn server() -> &'static ProxyServer {
             salt: [7; 32],
             secrets: Vec::new(),
             content: RecordedContent::Redacted,
-            own: Vec::new(),
+            patterns: Vec::new(),
             file: None,
-            also: None,
+            observer: None,
             project: std::env::temp_dir(),
             command: None,
         };

@@ -22,7 +22,7 @@ use crate::syntax::limits::XmlLimits;
 /// The arguments of `check --fix`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixArgs<'a> {
-    pub(super) which: FixSelection,
+    pub(super) selection: FixSelection,
     pub(super) output: RewriteMode,
     pub(super) result: &'a OutputArgs<FindingFormat>,
     pub(super) paths: &'a PathArgs,
@@ -42,9 +42,9 @@ fn refuse_stdin(selection: &TemplateSelection) -> Result<()> {
 }
 
 /// Applies the fixes, writes the files, and reports the remaining findings.
-pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
+pub(super) fn run_fix(args: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.with_tested_agents();
-    let selection = TemplateSelection::new(&project.root, asked.paths)?;
+    let selection = TemplateSelection::new(&project.root, args.paths)?;
     selection.note_missing_project(&project, cx);
     refuse_stdin(&selection)?;
     let mut changed = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut brought = None;
     if let Some(own) = own
         .as_mut()
-        .filter(|_| has_project_file_fix(&project.findings, asked.which))
+        .filter(|_| has_project_file_fix(&project.findings, args.selection))
     {
         let root = project.root.clone();
         let announced = InitialFindings::count_findings(
@@ -67,7 +67,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
                 .diagnostics,
         );
         let found = std::mem::take(&mut project.findings);
-        fixed = own.apply_fixes(&found, asked.which, &mut |text| {
+        fixed = own.apply_fixes(&found, args.selection, &mut |text| {
             Project::with_text(root.clone(), text).findings
         });
         project.findings = found;
@@ -81,7 +81,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
             brought = Some(InitialFindings::count_findings(&found));
         }
     }
-    project.config.limits = asked.limits.resolve(&project.config.limits);
+    project.config.limits = args.limits.resolve(&project.config.limits);
     let recorded = suppress::load_suppressions(&project.root)?;
     // Findings in other files that appear only through a fix of the project file were not
     // announced: they are reported, not fixed.
@@ -97,7 +97,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     // again.
     let in_templates = |finding: &Diagnostic| *finding.path != *PROJECT_FILE && wanted(finding);
     let filter = FixFilter {
-        which: asked.which,
+        which: args.selection,
         wanted: &in_templates,
     };
     let (mut outcome, mut input) = if selection.is_scenarios_only() {
@@ -114,9 +114,9 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     };
     if let Some(own) = &mut own {
         let before = own.text.clone();
-        fixed += own.apply_fixes(&outcome.left.diagnostics, asked.which, &mut |text| {
+        fixed += own.apply_fixes(&outcome.left.diagnostics, args.selection, &mut |text| {
             let mut tried = Project::with_text(project.root.clone(), text);
-            tried.config.limits = asked.limits.resolve(&tried.config.limits);
+            tried.config.limits = args.limits.resolve(&tried.config.limits);
             let found =
                 selection.check_templates(&tried, CheckGoal::Findings, FindingRetention::ALL, cx);
             tried
@@ -127,7 +127,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         });
         if own.text != before {
             project = Project::with_text(project.root.clone(), &own.text).with_tested_agents();
-            project.config.limits = asked.limits.resolve(&project.config.limits);
+            project.config.limits = args.limits.resolve(&project.config.limits);
             (outcome, input) = selection.fix_templates(&project, filter, cx)?;
         }
     }
@@ -152,7 +152,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let fixed_scenarios = scenarios.fix_files(
         &project,
         &selection,
-        (asked.which, &wanted),
+        (args.selection, &wanted),
         &overlay,
         &mut report,
         cx,
@@ -181,9 +181,9 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         );
     }
     report.fixed = Some(fixed);
-    report.tried = Some(asked.which);
+    report.tried = Some(args.selection);
     if let Some(name) = selection.stdin() {
-        if !asked
+        if !args
             .result
             .format
             .formats()
@@ -196,7 +196,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         }
         let after = files.first().map_or(&*input, |file| &file.after);
         return print_fixed_stdin(
-            &asked,
+            &args,
             &FileChange {
                 name,
                 path: name.as_ref(),
@@ -209,7 +209,7 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     }
     changed.extend(files);
     if report.files == 0
-        && !asked.paths.allow_empty
+        && !args.paths.allow_empty
         && findings::report_verdict(&report) == Exit::Success
     {
         return Err(findings::no_template(
@@ -217,9 +217,9 @@ pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
             report.skipped,
         ));
     }
-    match asked.output {
+    match args.output {
         RewriteMode::Diff => print_diffs(&changed, &report, &project, cx),
-        RewriteMode::Write => write_files(asked.result, &changed, &report, &project, cx),
+        RewriteMode::Write => write_files(args.result, &changed, &report, &project, cx),
     }
 }
 
@@ -257,15 +257,15 @@ impl FixedProjectFile {
     fn apply_fixes(
         &mut self,
         found: &[Diagnostic],
-        which: FixSelection,
+        selection: FixSelection,
         check: &mut dyn FnMut(&str) -> Vec<Diagnostic>,
     ) -> usize {
-        if !has_project_file_fix(found, which) {
+        if !has_project_file_fix(found, selection) {
             return 0;
         }
         let FixedText { text, fixed, .. } = apply::fix_text(
             &self.text,
-            which,
+            selection,
             &XmlLimits::default(),
             &is_in_project_file,
             &mut |text| check(text),
@@ -331,12 +331,12 @@ fn apply_suppressions(
 /// Prints the fixed text or its diff to standard output, and the remaining findings to standard
 /// error.
 fn print_fixed_stdin(
-    asked: &FixArgs<'_>,
+    args: &FixArgs<'_>,
     change: &FileChange<'_>,
     report: &CheckReport,
     cx: &mut Cx,
 ) -> Result<Exit> {
-    match asked.output {
+    match args.output {
         RewriteMode::Write => cx.print(|out| out.write_all(change.after))?,
         RewriteMode::Diff => rewrite::print_diff(change, cx)?,
     }
@@ -351,7 +351,7 @@ fn print_fixed_stdin(
             .map_err(|err| CliError::stdout_failed(&err))?;
         let left = String::from_utf8_lossy(&left);
         let fixed = pluralize(report.fixed.unwrap_or(0), "finding");
-        let line = match asked.output {
+        let line = match args.output {
             RewriteMode::Write => format!("{left}fixed {fixed}; {} left", report.diagnostics.len()),
             RewriteMode::Diff => format!(
                 "{left}would fix {fixed}; {} would be left",
@@ -360,7 +360,7 @@ fn print_fixed_stdin(
         };
         cx.print_note(&line);
     }
-    let would_change = asked.output == RewriteMode::Diff && change.before != change.after;
+    let would_change = args.output == RewriteMode::Diff && change.before != change.after;
     Ok(if would_change {
         Exit::Findings
     } else {

@@ -43,10 +43,10 @@ pub(super) fn describe_origin(origin: &OriginData, sources: &mut SourceTexts) ->
 /// Returns `, over full (the default of atomic)` for each overridden value, the nearest first.
 pub(super) fn describe_overridden(setting: &SettingData, sources: &mut SourceTexts) -> String {
     // `NotApplicable` is not repeated for every layer.
-    let said = setting.beaten.iter().filter(|beaten| {
+    let beaten_values = setting.beaten.iter().filter(|beaten| {
         beaten.value != SettingValue::NotApplicable || setting.value != SettingValue::NotApplicable
     });
-    let lost = said.map(|beaten| {
+    let lost = beaten_values.map(|beaten| {
         format!(
             ", over {} ({})",
             beaten.value.as_str(),

@@ -49,14 +49,14 @@ pub(super) struct FindingRetention {
     /// Decides if findings get fingerprints.
     pub(super) identity: Fingerprints,
     /// Findings of a lower severity are only counted.
-    pub(super) least: Severity,
+    pub(super) min_severity: Severity,
 }
 
 impl FindingRetention {
     /// Keeps all findings, with fingerprints.
     pub(super) const ALL: Self = Self {
         identity: Fingerprints::Computed,
-        least: Severity::Hint,
+        min_severity: Severity::Hint,
     };
 }
 
@@ -203,7 +203,7 @@ impl TemplateSelection {
             stdin,
             goal,
             identity: keep.identity,
-            min_severity: keep.least,
+            min_severity: keep.min_severity,
             ..self.check_request(project, &overlay, cx)
         };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;

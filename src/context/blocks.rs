@@ -49,7 +49,7 @@ pub(super) fn fitting_block<'a>(
             &[]
         },
         others,
-        most: segment.max_tokens,
+        max_tokens: segment.max_tokens,
         cut: &segment.cut,
         untrusted: segment.text.untrusted(),
     }

@@ -122,11 +122,11 @@ pub(super) fn rank_matches<'d>(
     documents: impl Iterator<Item = &'d Match>,
     limit: usize,
 ) -> Vec<&'d Match> {
-    let asked = word_counts(query);
+    let words = word_counts(query);
     let mut ranked: Vec<(u64, &Match)> = documents
         .map(|document| {
             (
-                squared_cosine(&asked, &word_counts(&document.text)),
+                squared_cosine(&words, &word_counts(&document.text)),
                 document,
             )
         })

@@ -285,19 +285,19 @@ impl FieldWriter<'_, '_> {
     fn write_certain_words(&mut self, text: &str, origin: &Origin) {
         self.out.latent.push(text, origin.clone());
         let lines = LineIndex::new(text);
-        let mut said = 0;
+        let mut end = 0;
         for words in certain_ranges(text) {
-            if words.start > said {
+            if words.start > end {
                 self.out.text.mark_open();
             }
-            said = words.end;
+            end = words.end;
             let line = lines.line_number(words.start as u32) - 1;
             self.push(
                 text.get(words).unwrap_or(""),
                 origin.clone().shifted_by_lines(line),
             );
         }
-        if said < text.trim_end_matches(['\r', '\n']).len() {
+        if end < text.trim_end_matches(['\r', '\n']).len() {
             self.out.text.mark_open();
         }
     }

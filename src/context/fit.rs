@@ -437,8 +437,8 @@ impl Assembler<'_> {
         let places: Vec<usize> = (0..segments.len())
             .filter(|at| segments.get(*at).is_some_and(Segment::is_turn))
             .collect();
-        let said = places.iter().filter_map(|at| segments.get(*at));
-        let said = said.filter_map(|segment| {
+        let chosen = places.iter().filter_map(|at| segments.get(*at));
+        let turns = chosen.filter_map(|segment| {
             Some((
                 segment.id.as_str(),
                 segment.turns.first()?,
@@ -446,7 +446,7 @@ impl Assembler<'_> {
             ))
         });
         let conversation =
-            FoldableConversation::new(said, self.facts.history, counter).map_err(|broken| {
+            FoldableConversation::new(turns, self.facts.history, counter).map_err(|broken| {
                 let id = places
                     .get(broken.at)
                     .and_then(|at| segments.get(*at))

@@ -113,13 +113,14 @@ pub(super) fn deferred_inputs(
     let descriptions = own
         .iter()
         .filter(|drafted| drafted.segment.kind == Kind::Description);
-    let said = descriptions.flat_map(|drafted| drafted.deferred.iter().cloned());
-    said.chain(
-        relevant_inputs(node)
-            .iter()
-            .filter_map(|name| scope.awaited_input(name).cloned()),
-    )
-    .collect()
+    let deferred = descriptions.flat_map(|drafted| drafted.deferred.iter().cloned());
+    deferred
+        .chain(
+            relevant_inputs(node)
+                .iter()
+                .filter_map(|name| scope.awaited_input(name).cloned()),
+        )
+        .collect()
 }
 
 /// Returns true if every part of the query is known.

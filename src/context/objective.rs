@@ -133,7 +133,7 @@ pub(super) fn is_in_description(objective: &str, context: &[DraftSegment]) -> bo
     trusted_descriptions(context).any(|drafted| {
         let text = &drafted.segment.text;
         let mut start = 0;
-        let says = |line: &str| {
+        let is_objective = |line: &str| {
             let place = start..=start + line.len();
             start += line.len() + 1;
             let is_others = || {
@@ -148,7 +148,7 @@ pub(super) fn is_in_description(objective: &str, context: &[DraftSegment]) -> bo
         let is_whole = text.open_positions().is_empty()
             && text.untrusted().is_empty()
             && text.text().trim() == objective.trim();
-        text.text().split('\n').any(says) || is_whole
+        text.text().split('\n').any(is_objective) || is_whole
     })
 }
 

@@ -103,9 +103,9 @@ impl<'a> Strategy<'a> {
         self.has_open_share |= context.iter().any(DraftSegment::is_blank);
         context.retain(|drafted| !drafted.is_blank());
         self.push_stage_segments(&mut context);
-        let said = |objective: &&str| !objective::is_in_description(objective, &context);
-        let asked = CallerGoals {
-            objective: self.request.asked.objective.filter(said),
+        let is_new = |objective: &&str| !objective::is_in_description(objective, &context);
+        let goals = CallerGoals {
+            objective: self.request.asked.objective.filter(is_new),
             ..self.request.asked
         };
         let may_be_said = objective::may_be_in_description(&context);
@@ -114,7 +114,7 @@ impl<'a> Strategy<'a> {
             ..DraftSegment::known(segment)
         };
         context.extend(
-            caller_segments::build_segments(&asked)
+            caller_segments::build_segments(&goals)
                 .into_iter()
                 .map(of_request),
         );
@@ -244,7 +244,7 @@ impl<'a> Strategy<'a> {
                 .filter(|drafted| drafted.is_trusted()),
         );
         // Some matches may already be in the context.
-        let asked = if there.is_empty() {
+        let goals = if there.is_empty() {
             MAX_MATCHES
         } else {
             MAX_MATCHES * 4
@@ -252,7 +252,7 @@ impl<'a> Strategy<'a> {
         match self.request.source.search_for(
             self.request.role_name(),
             &full_query(link.node, scope, own),
-            asked,
+            goals,
         ) {
             Ok(found) => {
                 // A value that was read from a project file is found again in that file, except for

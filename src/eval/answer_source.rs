@@ -229,7 +229,7 @@ pub trait ModelCaller: Debug + Sync {
     ///
     /// # Errors
     /// There is no answer, or it cannot be recorded; the reason is in the text.
-    fn call_model(&self, asked: &ModelCall<'_>) -> Result<Response, String>;
+    fn call_model(&self, call: &ModelCall<'_>) -> Result<Response, String>;
 
     /// Replaces the recording of a case once every trial is answered.
     ///

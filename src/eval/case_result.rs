@@ -83,12 +83,12 @@ pub struct JudgedTrial {
 
 impl JudgedTrial {
     /// Returns true if it passed although a gating expectation was not judged.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_undecided(&self) -> bool {
         self.outcome == TrialOutcome::Passed
             && self
                 .verdicts
                 .iter()
-                .any(|verdict| verdict.gate && verdict.reason.is_open)
+                .any(|verdict| verdict.gate && verdict.reason.is_undecided)
     }
 }
 

@@ -474,13 +474,13 @@ fn write_role(out: &mut String, seen: &SeenContext<'_>) {
                     yaml_scalar(&choice.model.id),
                     yaml_scalar(&choice.model.provider.value),
                 );
-                let said = seen
+                let settings = seen
                     .case
                     .routed
                     .sampling
                     .iter()
                     .map(|one| format!("{}: {}", one.name.word(), one.value));
-                let sampling = said.collect::<Vec<_>>().join(", ");
+                let sampling = settings.collect::<Vec<_>>().join(", ");
                 writeln!(
                     out,
                     "  - model: {{name: {}, id: {id}, provider: {provider}, sampling: {{{sampling}}}}}",

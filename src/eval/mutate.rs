@@ -306,14 +306,14 @@ pub type ByAgent<T> = BTreeMap<(String, String), T>;
 pub fn own_contexts(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
-    asked: SelectedCases,
+    selection: SelectedCases,
 ) -> ByAgent<OwnContext> {
     let found = run::map_cases(context, inputs, None, |_, input, found| {
         let (verdict, mut agents) = try_case(
             context,
             input,
             found.ok()?,
-            asked,
+            selection,
             &|prepared, assembly, notices| {
                 let is_noticed = notices(prepared, Ok(assembly.clone()));
                 let segments = assembly
@@ -413,11 +413,11 @@ fn try_case<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     (forest, receiver): (&TaskGraph<'_>, Receiver<'_>),
-    asked: SelectedCases,
+    selection: SelectedCases,
     trying: AgentWork<'_, T>,
 ) -> Option<(CaseVerdict, Vec<T>)> {
     let done = case::run_case(context, input, forest, receiver);
-    if done.verdict != CaseVerdict::Pass && asked == SelectedCases::Passing {
+    if done.verdict != CaseVerdict::Pass && selection == SelectedCases::Passing {
         return None;
     }
     let prepared = prepared_case::prepare_case(context, input, forest, receiver).ok()?;

@@ -211,18 +211,18 @@ pub struct SeenContext<'a> {
 /// The agent that a case is about: the named one, or the only one of the task.
 fn resolve_node(forest: &TaskGraph<'_>, task: &str, case: &ScenarioCase) -> Result<String, String> {
     let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
-    let asked = case.node.as_ref().map(|node| node.value.as_str());
+    let wanted = case.node.as_ref().map(|node| node.value.as_str());
     if let Some(first) = agents.first().filter(|_| case.is_run) {
         return Ok(first.node.clone());
     }
-    AgentNode::find_agent(&agents, asked)
+    AgentNode::find_agent(&agents, wanted)
         .map(|agent| agent.node.clone())
         .map_err(|why| {
             let there: Vec<String> = agents
                 .iter()
                 .map(|agent| format!("`{}`", agent.short_name(&agents)))
                 .collect();
-            match (asked, why) {
+            match (wanted, why) {
                 _ if agents.is_empty() => format!(
                     "`{task}` calls no agent: a task of type script runs a command and nothing else"
                 ),

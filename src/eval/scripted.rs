@@ -25,7 +25,7 @@ use std::time::Duration;
 struct ScriptLine {
     has: Vec<NameSelector>,
     lacks: Vec<NameSelector>,
-    says: ScriptedAnswer,
+    answer: ScriptedAnswer,
 }
 
 impl ScriptLine {
@@ -40,7 +40,7 @@ impl ScriptLine {
 pub struct AnswerScript {
     lines: Vec<ScriptLine>,
     /// The used answers: the agent and the index of the answer.
-    given: Mutex<BTreeSet<(String, usize)>>,
+    used: Mutex<BTreeSet<(String, usize)>>,
 }
 
 /// The names of the agent that an answer is for.
@@ -63,29 +63,29 @@ impl AnswerScript {
                 .collect::<Result<Vec<_>, _>>()
         };
         let mut lines = Vec::new();
-        for says in answers {
+        for answer in answers {
             lines.push(ScriptLine {
-                has: filters(&says.has)?,
-                lacks: filters(&says.lacks)?,
-                says,
+                has: filters(&answer.has)?,
+                lacks: filters(&answer.lacks)?,
+                answer,
             });
         }
         Ok(Self {
             lines,
-            given: Mutex::default(),
+            used: Mutex::default(),
         })
     }
 
     /// All answers.
     pub fn answers(&self) -> impl Iterator<Item = &ScriptedAnswer> {
-        self.lines.iter().map(|line| &line.says)
+        self.lines.iter().map(|line| &line.answer)
     }
 
     /// The number of an answer, from 1, that no request of a program can reach, since an answer
     /// before it fits every request.
     pub fn shadowed_answer(&self) -> Option<usize> {
         let is_for_all = |line: &ScriptLine| {
-            line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none()
+            line.has.is_empty() && line.lacks.is_empty() && line.answer.node.is_none()
         };
         self.lines
             .iter()
@@ -96,8 +96,8 @@ impl AnswerScript {
 
     /// The numbers of the answers, from 1, that were not used so far.
     pub fn unused_answers(&self) -> Vec<usize> {
-        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let reached: BTreeSet<usize> = given.iter().map(|(_, number)| *number).collect();
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let reached: BTreeSet<usize> = used.iter().map(|(_, number)| *number).collect();
         (0..self.lines.len())
             .filter(|number| !reached.contains(number))
             .map(|number| number + 1)
@@ -113,13 +113,13 @@ impl AnswerScript {
             .lines
             .iter()
             .enumerate()
-            .filter(|(_, line)| line.says.node.is_none());
+            .filter(|(_, line)| line.answer.node.is_none());
         let (number, line) = any.find(|(_, line)| line.matches(text))?;
-        self.given
+        self.used
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert((String::new(), number));
-        Some(build_answer(&line.says, text))
+        Some(build_answer(&line.answer, text))
     }
 
     /// Every answer that fits a request with this text, those of its agent before those for any
@@ -128,11 +128,11 @@ impl AnswerScript {
         let any = self
             .lines
             .iter()
-            .filter(|line| line.says.node.is_none() && line.matches(text));
+            .filter(|line| line.answer.node.is_none() && line.matches(text));
         self.own_lines(asking, text)
             .map(|(_, line)| line)
             .chain(any)
-            .map(|line| &line.says)
+            .map(|line| &line.answer)
             .collect()
     }
 
@@ -142,7 +142,7 @@ impl AnswerScript {
         text: &str,
     ) -> impl Iterator<Item = (usize, &ScriptLine)> {
         let is_of = move |(_, line): &(usize, &ScriptLine)| {
-            let node = line.says.node.as_ref().map(|node| node.value.as_str());
+            let node = line.answer.node.as_ref().map(|node| node.value.as_str());
             node.is_some_and(|node| asking.names.contains(&Some(node)))
         };
         self.lines
@@ -160,12 +160,12 @@ impl AnswerScript {
             .flatten()
             .next_back()
             .unwrap_or_default();
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let next = self
             .own_lines(asking, text)
-            .find(|(number, _)| given.insert((agent.to_owned(), *number)));
+            .find(|(number, _)| used.insert((agent.to_owned(), *number)));
         next.or_else(|| self.own_lines(asking, text).last())
-            .map(|(_, line)| &line.says)
+            .map(|(_, line)| &line.answer)
     }
 }
 
@@ -188,10 +188,11 @@ impl CommandRunner for ScriptedCommands<'_> {
                 command.name.as_deref(),
             ],
         };
-        let Some(says) = self.script.next_own_answer(asking, &line) else {
+        let Some(answer) = self.script.next_own_answer(asking, &line) else {
             let named = command.name.as_deref().unwrap_or(&command.node);
-            if self.script.answers().any(|says| {
-                says.node
+            if self.script.answers().any(|answer| {
+                answer
+                    .node
                     .as_ref()
                     .is_some_and(|node| asking.names.contains(&Some(&node.value)))
             }) {
@@ -206,11 +207,11 @@ impl CommandRunner for ScriptedCommands<'_> {
             };
             return self.then.map_or_else(nobody, |then| then.run(command));
         };
-        let end = says.end.clone().unwrap_or_default();
+        let end = answer.end.clone().unwrap_or_default();
         match end.killed_by.as_deref() {
             None => Ok(CommandOutput {
                 code: end.exit as i32,
-                stdout: reply_text(&says.reply),
+                stdout: reply_text(&answer.reply),
                 stderr: end.stderr,
             }),
             Some("timeout") => Err(describe_timeout(
@@ -224,21 +225,21 @@ impl CommandRunner for ScriptedCommands<'_> {
 }
 
 impl AnswerBackend for AnswerScript {
-    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
-        let text = request_text(asked.messages);
+    fn answer(&self, request: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        let text = request_text(request.messages);
         let asking = AgentNames {
-            names: [Some(asked.stage), Some(asked.node), asked.name],
+            names: [Some(request.stage), Some(request.node), request.name],
         };
         let answer = self.next_answer(asking, &text).ok_or_else(|| {
             NoAnswer::Unknown(format!(
                 "none of the {} scripted answers is for this request of {}: neither `node` nor a pattern of `when` fits",
                 self.lines.len(),
-                asked.name.unwrap_or(asked.stage)
+                request.name.unwrap_or(request.stage)
             ))
         })?;
-        let id = format!("script-{}-{}", asked.stage, asked.number);
+        let id = format!("script-{}-{}", request.stage, request.number);
         let body =
-            response_body::answer_body(asked.sent.dialect, &answer, (&id, &asked.sent.model));
+            response_body::answer_body(request.sent.dialect, &answer, (&id, &request.sent.model));
         let response = Response {
             answer,
             body,
@@ -272,11 +273,11 @@ pub(super) fn reply_text(reply: &Value) -> String {
 
 /// Converts a scripted answer into a model's answer. Token counts that it omits are estimated as
 /// one per four characters.
-fn build_answer(says: &ScriptedAnswer, asked: &str) -> Answer {
+fn build_answer(scripted: &ScriptedAnswer, prompt: &str) -> Answer {
     const TOKEN: usize = 4;
-    let text = reply_text(&says.reply);
+    let text = reply_text(&scripted.reply);
     // Each id occurs once in a conversation, so new ids follow the earlier ones.
-    let ids = asked.split("call_").skip(1).filter_map(|rest| {
+    let ids = prompt.split("call_").skip(1).filter_map(|rest| {
         let end = rest
             .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(rest.len());
@@ -291,15 +292,17 @@ fn build_answer(says: &ScriptedAnswer, asked: &str) -> Answer {
         })
     };
     let count = |text: &str| text.len().div_ceil(TOKEN).max(1) as u64;
-    let (input, output) = says.usage.unwrap_or_else(|| (count(asked), count(&text)));
+    let (input, output) = scripted
+        .usage
+        .unwrap_or_else(|| (count(prompt), count(&text)));
     let parts = Some(text)
         .filter(|text| !text.is_empty())
         .map(Part::Text)
         .into_iter();
     let parts = parts
-        .chain(says.tool_calls.iter().enumerate().map(call))
+        .chain(scripted.tool_calls.iter().enumerate().map(call))
         .collect();
-    let stop = if says.tool_calls.is_empty() {
+    let stop = if scripted.tool_calls.is_empty() {
         Stop::End
     } else {
         Stop::Tool

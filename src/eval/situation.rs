@@ -180,24 +180,24 @@ fn read_conversation(
 ) -> Result<Vec<Turn>, String> {
     let messages = match history {
         FrozenConversation::File(path) => {
-            let said = messages::parse_conversation(&read_file(beside, path)?)
+            let turns = messages::parse_conversation(&read_file(beside, path)?)
                 .map_err(|unread| format!("{path}: {unread}"))?;
-            return if said.is_empty() {
+            return if turns.is_empty() {
                 Err(format!("{path}: expected a message, found none"))
             } else {
-                Ok(said)
+                Ok(turns)
             };
         }
         FrozenConversation::Messages(messages) => messages,
     };
-    let mut said = Vec::new();
+    let mut turns = Vec::new();
     for (number, message) in messages.iter().enumerate() {
-        said.push(
+        turns.push(
             messages::parse_message(&message.value)
                 .map_err(|why| format!("message {} of `history`: {why}", number + 1))?,
         );
     }
-    Ok(said)
+    Ok(turns)
 }
 
 fn read_file(beside: &dyn Files, path: &str) -> Result<String, String> {
@@ -232,13 +232,13 @@ fn read_value(
 
 /// Returns the value, unless the JSON contains an integer that cannot be represented exactly.
 fn check_exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
-    let told = |found| {
+    let describe = |found| {
         format!(
             "{path}: {}; write it as a text",
             number::out_of_range_message(found)
         )
     };
-    number::find_out_of_range(json).map_or(Ok(value), |found| Err(told(found)))
+    number::find_out_of_range(json).map_or(Ok(value), |found| Err(describe(found)))
 }
 
 /// The result of an earlier step. An object with `content` is a complete result, with notes and
@@ -330,11 +330,12 @@ fn assign_values(
     for (name, value) in &situation.extra {
         give(name, value.clone());
     }
-    let is_told = whose == SubjectKind::Role || objective::objective_parameter(declared).is_some();
+    let has_objective =
+        whose == SubjectKind::Role || objective::objective_parameter(declared).is_some();
     read.objective = situation
         .objective
         .as_ref()
-        .filter(|_| is_told)
+        .filter(|_| has_objective)
         .map(|objective| objective.value.clone());
 }
 
@@ -381,7 +382,7 @@ impl FrozenSituation {
         receiver: Receiver<'a>,
         (files, session): (&'a OverlaidFiles<'a>, &'a str),
     ) -> run::situation::RunSituation<'a> {
-        let asked = CallerGoals {
+        let goals = CallerGoals {
             objective: self.objective.as_deref(),
             criteria: &self.criteria,
             constraints: &self.constraints,
@@ -392,7 +393,7 @@ impl FrozenSituation {
             previous: self.previous.as_ref(),
             attempts: &self.attempts,
             history: &self.history,
-            asked,
+            asked: goals,
             role: receiver.role,
             session,
             ..run::situation::RunSituation::new(receiver.task, &self.inputs)

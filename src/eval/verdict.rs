@@ -45,7 +45,7 @@ pub struct Reason {
     pub advice: Vec<String>,
     /// True if the outcome depends on an expectation that could not be judged, since the
     /// alternatives do not hold.
-    pub is_open: bool,
+    pub is_undecided: bool,
     /// True if the subject is missing or cannot be read. The negation does not hold either.
     pub is_blind: bool,
 }
@@ -127,11 +127,11 @@ pub(super) fn skip(expected: impl Into<String>, why: &str) -> JudgedOutcome {
 }
 
 /// The expectation could not be judged, and the verdict of the case depends on it.
-pub(super) fn skip_open(expected: impl Into<String>, why: &str) -> JudgedOutcome {
+pub(super) fn skip_undecided(expected: impl Into<String>, why: &str) -> JudgedOutcome {
     (
         ExpectationOutcome::Skipped,
         Reason {
-            is_open: true,
+            is_undecided: true,
             ..Reason::new(expected, why)
         },
     )
@@ -251,13 +251,16 @@ pub(super) fn any_holds(judged: Vec<JudgedOutcome>) -> JudgedOutcome {
             .find(|(outcome, _)| *outcome == ExpectationOutcome::Pass)
             .map(|(_, reason)| reason),
         ExpectationOutcome::Skipped => {
-            let is_open = judged
-                .iter()
-                .any(|(outcome, reason)| *outcome == ExpectationOutcome::Fail || reason.is_open);
+            let is_open = judged.iter().any(|(outcome, reason)| {
+                *outcome == ExpectationOutcome::Fail || reason.is_undecided
+            });
             let skipped = judged
                 .into_iter()
                 .find(|(outcome, _)| *outcome == ExpectationOutcome::Skipped);
-            skipped.map(|(_, reason)| Reason { is_open, ..reason })
+            skipped.map(|(_, reason)| Reason {
+                is_undecided: is_open,
+                ..reason
+            })
         }
         ExpectationOutcome::Fail => {
             let join = |part: fn(&Reason) -> &str, between: &str| {
@@ -292,12 +295,12 @@ pub(super) fn all_hold(judged: &[JudgedOutcome]) -> JudgedOutcome {
     for worst in worst {
         let mut found = judged.iter().filter(|(outcome, _)| *outcome == worst);
         if let Some((_, reason)) = found.clone().next() {
-            let is_open = found.clone().any(|(_, reason)| reason.is_open);
+            let is_open = found.clone().any(|(_, reason)| reason.is_undecided);
             let is_blind = found.all(|(_, reason)| reason.is_blind);
             return (
                 worst,
                 Reason {
-                    is_open,
+                    is_undecided: is_open,
                     is_blind,
                     ..reason.clone()
                 },

@@ -40,8 +40,8 @@ pub(super) fn merge_inputs(
         one.kind = one.kind.or(found.kind);
         if one.default.is_none() && is_optional {
             // A condition on an input does not reveal its type; the declared type does.
-            let told = found.default.clone().filter(|default| !default.is_empty());
-            one.default = told.or_else(|| Some(empty_value(one.kind).to_owned()));
+            let default = found.default.clone().filter(|default| !default.is_empty());
+            one.default = default.or_else(|| Some(empty_value(one.kind).to_owned()));
         }
         all.push(one);
     }

@@ -66,8 +66,8 @@ pub enum JinjaFaultKind {
 }
 
 /// The fault of a filter's arguments, as a fragment.
-pub fn describe_argument_fault(filter: &str, given: usize, least: usize, most: usize) -> String {
-    let bounds = match (least, most) {
+pub fn describe_argument_fault(filter: &str, count: usize, min: usize, max: usize) -> String {
+    let bounds = match (min, max) {
         (0, 0) => "no arguments".to_owned(),
         (1, 1) => "one argument".to_owned(),
         (least, most) if least == most => format!("{least} arguments"),
@@ -76,10 +76,10 @@ pub fn describe_argument_fault(filter: &str, given: usize, least: usize, most: u
         (0, most) => format!("at most {most} arguments"),
         (least, most) => format!("{least} to {most} arguments"),
     };
-    let has = if given == 0 {
+    let has = if count == 0 {
         "none".to_owned()
     } else {
-        given.to_string()
+        count.to_string()
     };
     format!("the filter `{filter}` takes {bounds}, and has {has}")
 }

@@ -427,7 +427,7 @@ impl<'t> TextAnalyzer<'t> {
     /// Reports unknown filters, tests, functions and methods, each once. A called name is not a
     /// variable that could be declared.
     fn report_unknown(&mut self, variables: &mut BTreeSet<&str>, globals: &BTreeSet<&str>) {
-        let mut told: BTreeSet<(JinjaNameKind, &str)> = BTreeSet::new();
+        let mut reported: BTreeSet<(JinjaNameKind, &str)> = BTreeSet::new();
         for (what, name) in std::mem::take(&mut self.named) {
             let is_known = match what {
                 JinjaNameKind::Filter => FILTER_NAMES.contains(&name),
@@ -438,10 +438,11 @@ impl<'t> TextAnalyzer<'t> {
                     find_unsupported(JinjaNameKind::Method, name).is_none()
                 }
             };
-            if is_known || !told.insert((what, name)) {
+            if is_known || !reported.insert((what, name)) {
                 continue;
             }
-            let is_near = told.len() <= MAX_SUGGESTIONS && find_unsupported(what, name).is_none();
+            let is_near =
+                reported.len() <= MAX_SUGGESTIONS && find_unsupported(what, name).is_none();
             let near = match what {
                 _ if !is_near => None,
                 JinjaNameKind::Filter => nearest_candidate(name, FILTER_NAMES.iter().copied()),
@@ -461,7 +462,7 @@ impl<'t> TextAnalyzer<'t> {
                 at + name.len(),
             );
         }
-        for (what, name) in told {
+        for (what, name) in reported {
             if what != JinjaNameKind::Method {
                 variables.remove(name);
             }

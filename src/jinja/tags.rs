@@ -121,13 +121,13 @@ pub(crate) fn silent_ranges(text: &str) -> Vec<Range<usize>> {
         }
     };
     for piece in split_pieces(text) {
-        let said = match piece {
+        let range = match piece {
             TextPiece::Text(range) => range,
             TextPiece::Tag(tag) if !tag.is_block => tag.range,
             TextPiece::Tag(_) => continue,
         };
-        between(start..said.start);
-        start = said.end;
+        between(start..range.start);
+        start = range.end;
     }
     between(start..text.len());
     found

@@ -43,13 +43,13 @@ pub(crate) struct TracedOutput {
 }
 
 impl TracedOutput {
-    fn push_stretch(&mut self, words: &str, says: ByteOrigin) {
+    fn push_stretch(&mut self, words: &str, origin: ByteOrigin) {
         if !words.is_empty() {
             let start = self.text.len();
             self.text.push_str(words);
             self.stretches.push(OutputStretch {
                 range: start..self.text.len(),
-                origin: says,
+                origin,
             });
         }
     }
@@ -143,7 +143,7 @@ impl OutputTrace {
                 .text
                 .get(stretch.range.start..stretch.range.start + cut.min(stretch.range.len()));
             let below = lost.map_or(0, |lost| lost.matches('\n').count() as u32);
-            let says = match &stretch.origin {
+            let origin = match &stretch.origin {
                 ByteOrigin::Author(line) => ByteOrigin::Author(line + below),
                 other => other.clone(),
             };
@@ -155,7 +155,7 @@ impl OutputTrace {
             };
             if from < to {
                 let piece = words.get(first..end).unwrap_or("").to_owned();
-                self.current_output().push_stretch(&piece, says);
+                self.current_output().push_stretch(&piece, origin);
             }
         }
     }

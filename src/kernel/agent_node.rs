@@ -30,9 +30,9 @@ impl AgentNode {
     /// No agent matches, or more than one.
     pub fn find_agent<'a>(
         agents: &'a [Self],
-        asked: Option<&str>,
+        wanted: Option<&str>,
     ) -> Result<&'a Self, AgentLookupError> {
-        let is_asked = |agent: &&Self| match asked {
+        let is_asked = |agent: &&Self| match wanted {
             None => true,
             Some("/") => agent.node == "/",
             Some(path) if path.starts_with('/') => agent.node == path.trim_end_matches('/'),

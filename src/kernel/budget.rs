@@ -46,7 +46,7 @@ pub struct BudgetBlock<'a> {
     /// conversation; else 0.
     pub others: usize,
     /// Its own maximum of tokens.
-    pub most: Option<usize>,
+    pub max_tokens: Option<usize>,
     /// The positions at which the text may be cut.
     pub cut: &'a CutPolicy,
     /// Untrusted ranges of the text.
@@ -206,7 +206,7 @@ pub fn untrusted_reserve(blocks: &[BudgetBlock<'_>], budget: usize, has_open_sha
     let mut room: usize = 0;
     let mut has_share = has_open_share;
     for block in blocks.iter().filter(|block| block.is_untrusted()) {
-        match block.most.filter(|_| block.is_foreign_input()) {
+        match block.max_tokens.filter(|_| block.is_foreign_input()) {
             Some(most) => room = room.saturating_add(most),
             None => {
                 has_share |= block.is_foreign_input()
@@ -502,7 +502,7 @@ impl BudgetBlock<'_> {
 
     /// Its own maximum of tokens; unlimited if it is never cut.
     pub(crate) fn max_tokens(&self) -> usize {
-        self.most
+        self.max_tokens
             .filter(|_| self.priority >= FIRST_EXPENDABLE)
             .unwrap_or(usize::MAX)
     }

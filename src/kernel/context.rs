@@ -183,7 +183,7 @@ words! {
     }
 }
 
-/// Whether a text may give the agent orders.
+/// The trust in a text: only trusted text may give the agent orders.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -268,12 +268,12 @@ impl Turn {
     /// Returns true if the message has content from the user: anything but white space and tool
     /// results.
     pub fn has_user_content(&self) -> bool {
-        let says = |part: &Part| match part {
+        let has_content = |part: &Part| match part {
             Part::Text(text) => !text.trim().is_empty(),
             Part::Result(_) => false,
             Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => true,
         };
-        self.speaker == Speaker::User && self.parts.iter().any(says)
+        self.speaker == Speaker::User && self.parts.iter().any(has_content)
     }
 
     /// The text form of the message: for people, patterns and token counters.

@@ -128,7 +128,7 @@ impl<'a> FoldableConversation<'a> {
         limits: HistoryLimits,
         counter: &'a dyn TokenCounter,
     ) -> Result<Self, BrokenConversation> {
-        let said: Vec<CountedMessage<'a>> = messages
+        let counted: Vec<CountedMessage<'a>> = messages
             .map(|(id, turn, text)| CountedMessage {
                 id,
                 turn,
@@ -136,10 +136,15 @@ impl<'a> FoldableConversation<'a> {
                 tokens: 0,
             })
             .collect();
-        let units = split_units(&said.iter().map(|said| said.turn).collect::<Vec<_>>())?;
+        let units = split_units(
+            &counted
+                .iter()
+                .map(|message| message.turn)
+                .collect::<Vec<_>>(),
+        )?;
         let mut conversation = Self {
             units,
-            messages: said,
+            messages: counted,
             turns: Vec::new(),
             limits,
             is_first: false,
@@ -152,7 +157,7 @@ impl<'a> FoldableConversation<'a> {
                 .get(unit.clone())
                 .unwrap_or_default()
                 .iter();
-            is_open &= messages.all(|said| said.turn.speaker != Speaker::Assistant);
+            is_open &= messages.all(|message| message.turn.speaker != Speaker::Assistant);
             if conversation.is_user_unit(unit) && !std::mem::replace(&mut is_open, true) {
                 conversation.turns.push(at);
             }
@@ -171,7 +176,7 @@ impl<'a> FoldableConversation<'a> {
     pub fn max_token_count(&self) -> usize {
         self.messages
             .iter()
-            .map(|said| said.text.len() + said.turn.media_tokens())
+            .map(|message| message.text.len() + message.turn.media_tokens())
             .sum()
     }
 
@@ -182,18 +187,18 @@ impl<'a> FoldableConversation<'a> {
 
     /// Tokens of a complete message.
     pub fn message_tokens(&self, at: usize) -> usize {
-        self.messages.get(at).map_or(0, |said| said.tokens)
+        self.messages.get(at).map_or(0, |message| message.tokens)
     }
 
     /// Counts the tokens of all messages.
     pub fn count_messages(&mut self) {
         let counter = self.counter;
-        for said in self
+        for message in self
             .messages
             .iter_mut()
-            .filter(|said| said.turn.speaker != Speaker::System)
+            .filter(|message| message.turn.speaker != Speaker::System)
         {
-            said.tokens = counter.count(said.text) + said.turn.media_tokens();
+            message.tokens = counter.count(message.text) + message.turn.media_tokens();
         }
     }
 
@@ -362,16 +367,16 @@ impl<'a> FoldableConversation<'a> {
     /// rest. The last message stays even if it cannot be cut far enough; a message of which no word
     /// would remain is dropped.
     fn fit_question(&self, walk: &FoldState<'a>, at: usize, most: usize) -> Vec<QuestionUnit<'a>> {
-        let asked = || {
+        let last_question = || {
             walk.question_units
                 .iter()
                 .copied()
                 .filter(|unit| *unit < at)
         };
-        let mut before: usize = asked().map(|unit| walk.unit_size(unit)).sum();
+        let mut before: usize = last_question().map(|unit| walk.unit_size(unit)).sum();
         let mut left = most;
         let mut question = Vec::new();
-        for unit in asked().rev() {
+        for unit in last_question().rev() {
             before -= walk.unit_size(unit);
             let share = left.saturating_sub(before).max(left / 2);
             let whole = self
@@ -401,7 +406,7 @@ impl<'a> FoldableConversation<'a> {
         unit.clone().any(|at| {
             self.messages
                 .get(at)
-                .is_some_and(|said| said.turn.has_user_content())
+                .is_some_and(|message| message.turn.has_user_content())
         })
     }
 
@@ -409,7 +414,7 @@ impl<'a> FoldableConversation<'a> {
         self.units
             .get(unit)
             .and_then(|unit| self.messages.get(unit.start))
-            .is_some_and(|said| said.turn.has_user_content())
+            .is_some_and(|message| message.turn.has_user_content())
     }
 
     /// The unit at which the requested turns begin.
@@ -442,8 +447,11 @@ impl<'a> FoldableConversation<'a> {
     }
 
     fn full_messages(&self, unit: &Range<usize>) -> Vec<ShortenedMessage<'a>> {
-        let said = self.messages.get(unit.clone()).unwrap_or_default().iter();
-        said.map(|said| ShortenedMessage::new(said.id, said.turn, said.text, said.tokens))
+        let messages = self.messages.get(unit.clone()).unwrap_or_default().iter();
+        messages
+            .map(|message| {
+                ShortenedMessage::new(message.id, message.turn, message.text, message.tokens)
+            })
             .collect()
     }
 
@@ -469,14 +477,14 @@ impl<'a> FoldableConversation<'a> {
                 .unwrap_or_default();
             let mut short = short.into_iter().map(Some).collect::<Vec<_>>();
             for at in unit.clone() {
-                let Some(said) = self.messages.get(at) else {
+                let Some(message) = self.messages.get(at) else {
                     continue;
                 };
                 let short = short
                     .get_mut(at - unit.start)
                     .and_then(Option::take)
                     .filter(|short| !short.left_out.is_empty());
-                let dropped = if said.turn.speaker == Speaker::System {
+                let dropped = if message.turn.speaker == Speaker::System {
                     Some("the system said it, and an agent has its own".to_owned())
                 } else if number < front && !held.contains(&number) {
                     Some(format!(
@@ -530,7 +538,7 @@ impl<'a> FoldableConversation<'a> {
                     }
                     (None, None) => FoldedMessage {
                         fate: Disposition::Kept,
-                        kept: said.tokens,
+                        kept: message.tokens,
                         reason: "fits".to_owned(),
                         turn: None,
                     },

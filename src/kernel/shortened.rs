@@ -24,7 +24,7 @@ pub(super) struct ShortenedMessage<'a> {
     /// The omitted bytes of the complete message.
     pub(super) left_out: Vec<Range<usize>>,
     /// The slots of the complete message.
-    whole: Vec<TextSlot>,
+    original_slots: Vec<TextSlot>,
 }
 
 /// Tokens of messages.
@@ -215,7 +215,7 @@ impl<'a> ShortenedMessage<'a> {
             text,
             tokens,
             left_out: Vec::new(),
-            whole: turn.text_form().slots,
+            original_slots: turn.text_form().slots,
         }
     }
 
@@ -234,7 +234,7 @@ impl<'a> ShortenedMessage<'a> {
     fn without_calls(mut self, counter: &dyn TokenCounter) -> Self {
         if !self.turn.has_user_content() {
             self.turn.parts.clear();
-            self.whole.clear();
+            self.original_slots.clear();
             self.left_out.push(0..self.text.len());
         }
         let mut whole = Vec::new();
@@ -263,7 +263,7 @@ impl<'a> ShortenedMessage<'a> {
             }
             start = range.end + 1;
         }
-        self.whole = whole;
+        self.original_slots = whole;
         self.recount(counter);
         self
     }
@@ -287,7 +287,7 @@ impl<'a> ShortenedMessage<'a> {
         &self,
         is_meant: impl Fn(&TextSlot) -> bool,
     ) -> impl Iterator<Item = (usize, &TextSlot)> {
-        self.whole
+        self.original_slots
             .iter()
             .enumerate()
             .filter(move |(_, slot)| is_meant(slot))
@@ -297,7 +297,7 @@ impl<'a> ShortenedMessage<'a> {
     fn freed_tokens(&self, slot: usize, counter: &dyn TokenCounter) -> usize {
         /// Tokens that merging with the neighbouring texts may save.
         const JOINTS: usize = 2;
-        let Some(TextSlot { range, media, .. }) = self.whole.get(slot) else {
+        let Some(TextSlot { range, media, .. }) = self.original_slots.get(slot) else {
             return 0;
         };
         let text = self.text.get(range.clone()).unwrap_or("");
@@ -320,7 +320,7 @@ impl<'a> ShortenedMessage<'a> {
                     ..
                 },
             ),
-        ) in self.turn.slots_mut().zip(&self.whole).enumerate()
+        ) in self.turn.slots_mut().zip(&self.original_slots).enumerate()
         {
             let Some(keep) = keep.get(&number).copied() else {
                 continue;

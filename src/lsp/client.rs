@@ -187,12 +187,13 @@ pub(super) struct RulePages(Option<String>);
 impl RulePages {
     /// Reads the parameters of `initialize`.
     pub(super) fn new(params: &Value) -> Self {
-        let told = params
+        let configured = params
             .pointer("/initializationOptions/rulePages")
             .and_then(Value::as_str);
-        let told = told.map(|told| format!("{}/", told.trim_end_matches('/')));
+        let configured = configured.map(|told| format!("{}/", told.trim_end_matches('/')));
         Self(
-            told.or_else(local_pages)
+            configured
+                .or_else(local_pages)
                 .or_else(|| repository_pages(REPOSITORY)),
         )
     }

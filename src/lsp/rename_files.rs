@@ -147,10 +147,10 @@ fn moved_path(
     project: &ProjectState,
     moves: &FileMoves,
     file: &str,
-    own: &NamedThing,
+    named: &NamedThing,
 ) -> Option<(String, String)> {
-    let value = own.value.as_str();
-    let path = match own.thing {
+    let value = named.value.as_str();
+    let path = match named.thing {
         NamedThingKind::SiblingFile => {
             let here = path_after(moves, file);
             let target = contained_path::resolve_beside(file, value)?;

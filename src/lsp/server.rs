@@ -166,13 +166,13 @@ impl<'c> LspServer<'c> {
     /// Returns an open document with the offset of a position in it.
     pub(super) fn document_position(
         &self,
-        at: &TextDocumentPositionParams,
+        params: &TextDocumentPositionParams,
     ) -> Result<(&ProjectState, Arc<str>, &DocumentBuffer, u32), RequestError> {
-        let (project, name, buffer) = self.document(&at.text_document.uri)?;
+        let (project, name, buffer) = self.document(&params.text_document.uri)?;
         let offset = self
             .client
             .encoding
-            .offset(&buffer.text, &buffer.index, at.position);
+            .offset(&buffer.text, &buffer.index, params.position);
         Ok((project, name, buffer, offset))
     }
 }

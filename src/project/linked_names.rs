@@ -46,7 +46,7 @@ pub struct LinkedNames {
     pub bare_used: Vec<(RefId, (u32, Span))>,
     /// The definitions that pass a value from outside to an agent whose profile is left open, each
     /// with that place.
-    open: BTreeMap<DefId, (u32, Span)>,
+    open_tool_results: BTreeMap<DefId, (u32, Span)>,
     /// Uses of parts that the values do not have.
     pub parts: Vec<PartFault>,
     /// The fragments with text from outside, as a whole or in part, each with the marked fragment
@@ -186,7 +186,7 @@ fn link_names(
                 judged,
                 outside_used,
                 bare_used,
-                open,
+                open_tool_result: open,
                 tool_bare_used,
                 tool_open,
                 context,
@@ -196,8 +196,8 @@ fn link_names(
                 .add_definition(id, judged.by_tools, tool_bare_used, tool_open);
             linked.outside_used.extend(outside_used);
             linked.bare_used.extend(bare_used);
-            if let Some(open) = judged.open.map(|span| (id.file, span)).or(open) {
-                linked.open.insert(id, open);
+            if let Some(open) = judged.open_profile.map(|span| (id.file, span)).or(open) {
+                linked.open_tool_results.insert(id, open);
             }
             linked.faults.extend(faults);
             linked.unfenced.extend(judged.unfenced);
@@ -250,7 +250,10 @@ impl LinkedNames {
                 .then(|| Some((id.file, index.definition(id)?.open?)))
                 .flatten()
         };
-        self.open.get(&id).copied().or_else(by_its_file)
+        self.open_tool_results
+            .get(&id)
+            .copied()
+            .or_else(by_its_file)
     }
 
     /// The parameters that users of a definition must pass; empty if they are too many, which is
@@ -329,7 +332,7 @@ struct ReplayResult {
     judged: DefinitionTrust,
     outside_used: Vec<(RefId, Unfenced)>,
     bare_used: Vec<(RefId, (u32, Span))>,
-    open: Option<(u32, Span)>,
+    open_tool_result: Option<(u32, Span)>,
     tool_bare_used: Vec<(RefId, (u32, Span))>,
     tool_open: Option<(u32, Span)>,
     context: ContextUse,
@@ -374,12 +377,12 @@ impl<'r> Replay<'r> {
         if is_used || has_references(flow) {
             self.replay_events();
         }
-        let (judged, said) = self
+        let (judged, params) = self
             .sources
             .evaluate_definition(self.id, flow, &self.values);
         self.found.judged = judged;
         if is_used {
-            let reached = self.sources.evaluate_params(flow, &said);
+            let reached = self.sources.evaluate_params(flow, &params);
             let around = flow.names.iter().position(|name| &*name.at == CONTEXT);
             let is = |marks: &[bool]| around.and_then(|at| marks.get(at)) == Some(&true);
             self.found.context.unfenced = Unfenced::first_marked(&reached.unfenced, is);
@@ -532,7 +535,9 @@ impl<'r> Replay<'r> {
         }
         match (site.open, linked.open_source(self.index, target)) {
             (Some(Unfenced::Bare), Some(source)) => self.found.bare_used.push((at, source)),
-            (Some(_), Some(source)) => self.found.open = self.found.open.or(Some(source)),
+            (Some(_), Some(source)) => {
+                self.found.open_tool_result = self.found.open_tool_result.or(Some(source))
+            }
             _ => {}
         }
         match (

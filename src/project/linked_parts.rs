@@ -19,19 +19,19 @@ pub struct PartFault {
     /// The span of the use in that file.
     pub span: Span,
     /// The position in a separate text file; `span` is then that of its `src`.
-    pub inside: Option<(Span, Position)>,
+    pub position_inside: Option<(Span, Position)>,
     /// The reference whose definition uses it.
-    pub by: Option<RefId>,
+    pub reference: Option<RefId>,
     /// The used part, as written there: `a.b[0]`.
-    pub used: Box<str>,
+    pub used_part: Box<str>,
     /// The reason.
-    pub why: PartFaultReason,
+    pub reason: PartFaultReason,
 }
 
 impl PartFault {
     /// The file, span and inner position of the use.
     pub const fn position(&self) -> (u32, Span, Option<(Span, Position)>) {
-        (self.file, self.span, self.inside)
+        (self.file, self.span, self.position_inside)
     }
 }
 
@@ -43,7 +43,7 @@ pub enum PartFaultReason {
     /// The path leads to no part in the default, which is the value unless a run passes another.
     NotInDefault {
         /// The part that the default lacks.
-        no: NoPart,
+        missing: NoPart,
         /// False if only another value leads there.
         is_certain: bool,
     },
@@ -240,7 +240,7 @@ impl<'r> ValueShapes<'r> {
             }
         }
         doubt.map(|no| PartFaultReason::NotInDefault {
-            no,
+            missing: no,
             is_certain: true,
         })
     }
@@ -261,10 +261,12 @@ impl<'r> ValueShapes<'r> {
                     PartFaultReason::NotInDefault { .. } if *reached == UseCertainty::Unknown => {
                         return None;
                     }
-                    PartFaultReason::NotInDefault { no, .. } => PartFaultReason::NotInDefault {
-                        no,
-                        is_certain: *reached == UseCertainty::Always,
-                    },
+                    PartFaultReason::NotInDefault { missing: no, .. } => {
+                        PartFaultReason::NotInDefault {
+                            missing: no,
+                            is_certain: *reached == UseCertainty::Always,
+                        }
+                    }
                     other @ (PartFaultReason::NoPart(_) | PartFaultReason::WrongType { .. }) => {
                         other
                     }
@@ -283,31 +285,34 @@ impl<'r> ValueShapes<'r> {
 /// Builds the fault of a use of a name.
 pub(super) fn part_fault(
     (file, span, inside): (u32, Span, Option<(Span, Position)>),
-    by: Option<RefId>,
+    reference: Option<RefId>,
     (name, path): (&str, &str),
-    why: PartFaultReason,
+    reason: PartFaultReason,
 ) -> PartFault {
-    let why = match why {
+    let reason = match reason {
         PartFaultReason::NoPart(no) => PartFaultReason::NoPart(NoPart {
             upto: name.len() + no.upto,
             ..no
         }),
-        PartFaultReason::NotInDefault { no, is_certain } => PartFaultReason::NotInDefault {
-            no: NoPart {
+        PartFaultReason::NotInDefault {
+            missing: no,
+            is_certain,
+        } => PartFaultReason::NotInDefault {
+            missing: NoPart {
                 upto: name.len() + no.upto,
                 ..no
             },
             is_certain,
         },
-        PartFaultReason::WrongType { .. } => why,
+        PartFaultReason::WrongType { .. } => reason,
     };
     PartFault {
         file,
         span,
-        inside,
-        by,
-        used: format!("{name}{path}").into(),
-        why,
+        position_inside: inside,
+        reference,
+        used_part: format!("{name}{path}").into(),
+        reason,
     }
 }
 

@@ -16,9 +16,9 @@ pub struct UntrustedUse {
     /// The span of the use in that file.
     pub span: Span,
     /// The position in a separate text file; `span` is then that of its `src`.
-    pub inside: Option<(Span, Position)>,
+    pub position_inside: Option<(Span, Position)>,
     /// A reference whose definition uses it.
-    pub by: Option<RefId>,
+    pub reference: Option<RefId>,
     /// The used name.
     pub name: Box<str>,
     /// The unfenced place.
@@ -35,7 +35,7 @@ pub(super) struct DefinitionTrust {
     pub(super) is_foreign: bool,
     /// The span where a value from outside is named that is passed to an agent whose profile is
     /// left open.
-    pub(super) open: Option<Span>,
+    pub(super) open_profile: Option<Span>,
     /// The values that are from outside if a role with tools uses the definition.
     pub(super) by_tools: ToolTrust,
     /// The nodes that decide the trust of values when a context is assembled.
@@ -49,7 +49,7 @@ pub(super) struct ToolTrust {
     /// True if the result of the definition is one.
     pub(super) has_result: bool,
     /// The span where one is named that is passed to an agent whose profile is left open.
-    pub(super) open: Option<Span>,
+    pub(super) open_profile: Option<Span>,
 }
 
 /// Unfenced uses of values that are not known to be from outside.
@@ -70,7 +70,7 @@ pub(super) struct TrustSources {
     nodes: Vec<TrustNode>,
     /// Values passed to unfenced places of other definitions: the local name, the reference and
     /// place, and the name there.
-    said: Vec<(u32, (RefId, Unfenced), Box<str>)>,
+    reports: Vec<(u32, (RefId, Unfenced), Box<str>)>,
 }
 
 impl TrustSources {
@@ -89,7 +89,7 @@ impl TrustSources {
         };
         Self {
             nodes: flow.names.iter().map(node).collect(),
-            said: Vec::new(),
+            reports: Vec::new(),
         }
     }
 
@@ -131,7 +131,7 @@ impl TrustSources {
 
     /// Records that a reference puts a value, under another name, in an unfenced place.
     pub(super) fn record_use(&mut self, name: u32, by: (RefId, Unfenced), as_what: &str) {
-        self.said.push((name, by, as_what.into()));
+        self.reports.push((name, by, as_what.into()));
     }
 
     /// Computes the trust of the definition's own values.
@@ -160,7 +160,7 @@ impl TrustSources {
                 used.unfenced?,
             ))
         });
-        let by = self.said.iter();
+        let by = self.reports.iter();
         let by = by.map(|(name, (by, unfenced), word)| {
             (
                 *name,
@@ -181,8 +181,8 @@ impl TrustSources {
                 .map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
                     file: id.file,
                     span,
-                    inside,
-                    by,
+                    position_inside: inside,
+                    reference: by,
                     name: word.into(),
                     unfenced,
                     source: source(name),
@@ -221,7 +221,7 @@ impl TrustSources {
             let (unfenced, open) = found(uses, &origin);
             ToolTrust {
                 unfenced,
-                open,
+                open_profile: open,
                 has_result: flow.result.is_some_and(is_newly_marked),
             }
         };
@@ -229,7 +229,7 @@ impl TrustSources {
             DefinitionTrust {
                 unfenced,
                 is_foreign,
-                open,
+                open_profile: open,
                 by_tools,
                 nodes: relevant_nodes(nodes),
             },
@@ -241,7 +241,7 @@ impl TrustSources {
     pub(super) fn evaluate_params(
         &self,
         flow: &DefinitionFlow,
-        said: &UnmarkedUses,
+        unmarked: &UnmarkedUses,
     ) -> ReachedValues {
         let nodes = &self.nodes;
         let of = |at: usize, into: &mut Vec<u32>| {
@@ -249,12 +249,15 @@ impl TrustSources {
         };
         // A value from outside is reported in its own definition.
         let not_marked = |at: usize, into: &mut Vec<u32>| {
-            if said.marks.get(at).is_none_or(Option::is_none) {
+            if unmarked.marks.get(at).is_none_or(Option::is_none) {
                 of(at, into);
             }
         };
         let unfenced = Unfenced::ALL.map(|kind| {
-            let names = said.names.iter().filter(|(_, unfenced)| *unfenced == kind);
+            let names = unmarked
+                .names
+                .iter()
+                .filter(|(_, unfenced)| *unfenced == kind);
             spread_marks_back(nodes.len(), names.map(|(name, _)| *name), not_marked)
         });
         ReachedValues {
@@ -286,7 +289,7 @@ fn mark_sources(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
 /// The nodes that can be untrusted at all; empty if none of them has sources or is from outside by
 /// itself.
 fn relevant_nodes(nodes: &[TrustNode]) -> Vec<TrustNode> {
-    let says = |node: &TrustNode| {
+    let is_source = |node: &TrustNode| {
         node.untrusted || (!node.at.is_empty() && !TrustNode::is_passed_in(&node.at))
     };
     let marks = spread_marks(nodes, TrustNode::is_passed_in);
@@ -294,7 +297,7 @@ fn relevant_nodes(nodes: &[TrustNode]) -> Vec<TrustNode> {
     if !nodes
         .iter()
         .enumerate()
-        .any(|(at, node)| is_marked(at) && says(node))
+        .any(|(at, node)| is_marked(at) && is_source(node))
     {
         return Vec::new();
     }

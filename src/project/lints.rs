@@ -118,11 +118,11 @@ pub struct Lints {
 impl Lints {
     /// The severity of a finding: the project's level, otherwise the rule's own; `None` if it is
     /// not reported.
-    pub fn severity_for(&self, rule: &RuleMeta, given: Severity) -> Option<Severity> {
+    pub fn severity_for(&self, rule: &RuleMeta, default: Severity) -> Option<Severity> {
         match self.levels.get(&rule.code) {
             Some(LintLevel::At(severity)) => Some(*severity),
             Some(LintLevel::Off) => None,
-            None => rule.severity.map(|_| given),
+            None => rule.severity.map(|_| default),
         }
     }
 

@@ -97,7 +97,7 @@ fn choice_reason(
         };
         return format!("{who} names it");
     };
-    let mut asked: Vec<String> = tier
+    let mut conditions: Vec<String> = tier
         .iter()
         .map(|tier| format!("at least {}", tier.value.word()))
         .collect();
@@ -106,9 +106,9 @@ fn choice_reason(
             .iter()
             .map(|word| word.value.as_str())
             .collect();
-        asked.push(format!("with {}", words.join(", ")));
+        conditions.push(format!("with {}", words.join(", ")));
     }
-    let asked = asked.join(" ");
+    let asked = conditions.join(" ");
     if wanted.contains(&model.name.value.as_str()) {
         return format!("the task names it, and it is {asked}");
     }

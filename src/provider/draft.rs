@@ -67,9 +67,9 @@ impl AnswerDraft {
         let Part::Call(call) = self.parts.entry(at).or_insert_with(|| Part::Call(empty())) else {
             return;
         };
-        for (own, said) in [(&mut call.id, id), (&mut call.name, name)] {
-            if let Some(said) = said.filter(|said| !said.is_empty()) {
-                said.clone_into(own);
+        for (current, new) in [(&mut call.id, id), (&mut call.name, name)] {
+            if let Some(said) = new.filter(|said| !said.is_empty()) {
+                said.clone_into(current);
             }
         }
         match (&mut call.arguments, arguments) {

@@ -75,14 +75,14 @@ pub fn post_json(
     }
     match call.send(body) {
         Ok(response) if response.status().is_success() => {
-            let mut said = Vec::new();
+            let mut body = Vec::new();
             // The status is a success, even if the body cannot be read.
             let _ = response
                 .into_body()
                 .into_reader()
                 .take(MAX_ERROR_BYTES)
-                .read_to_end(&mut said);
-            Ok(String::from_utf8_lossy(&said).into_owned())
+                .read_to_end(&mut body);
+            Ok(String::from_utf8_lossy(&body).into_owned())
         }
         Ok(response) => Err(format!(
             "it answered with status {}",

@@ -67,10 +67,10 @@ impl RetryPolicy {
             .min(self.longest)
             .mul_f64(0.5 + chance / 2.0);
         // Never earlier than requested, and spread over time.
-        let asked = error
+        let requested = error
             .retry_after()
             .and_then(|asked| asked.checked_add(self.first.mul_f64(chance)));
-        let wait = asked.unwrap_or_default().max(backoff);
+        let wait = requested.unwrap_or_default().max(backoff);
         attempts.waited = attempts.waited.saturating_add(wait);
         (attempts.waited <= self.patience).then_some(wait)
     }

@@ -54,7 +54,7 @@ pub struct SpendLimit {
 /// A budget that calls share.
 #[derive(Debug, Default)]
 pub struct Spending {
-    most: SpendLimit,
+    limit: SpendLimit,
     state: Mutex<SpendingState>,
     settled: Condvar,
 }
@@ -63,7 +63,7 @@ pub struct Spending {
 struct SpendingState {
     spent: Spend,
     /// The shares of the calls under way.
-    held: Vec<Spend>,
+    reserved: Vec<Spend>,
     /// The largest use of one call.
     largest: Spend,
     /// The reason why no further call may begin.
@@ -76,7 +76,7 @@ impl Spending {
     /// Creates an unused budget.
     pub fn new(most: SpendLimit) -> Self {
         Self {
-            most,
+            limit: most,
             ..Self::default()
         }
     }
@@ -114,14 +114,14 @@ impl Spending {
                 return Err(ProviderError::OverBudget { why });
             }
             let held = state
-                .held
+                .reserved
                 .iter()
                 .fold(state.spent, |sum, held| sum.plus(*held));
             if self.describe_excess(held, wanted).is_none() {
-                state.held.push(wanted);
+                state.reserved.push(wanted);
                 return Ok(Reservation {
                     budget: self,
-                    held: wanted,
+                    reserved: wanted,
                 });
             }
             state = self
@@ -135,7 +135,7 @@ impl Spending {
     /// surely covers it beside those under way, else once they are done. So cases are finished one
     /// by one, in place of all begun and none whole.
     pub fn begin_case(&self, case: &str, calls: u64) {
-        if self.most.tokens.is_none() && self.most.usd.is_none() {
+        if self.limit.tokens.is_none() && self.limit.usd.is_none() {
             return;
         }
         let mut state = self.lock_state();
@@ -146,7 +146,7 @@ impl Spending {
                 .values()
                 .fold(calls, |sum, calls| sum.saturating_add(*calls));
             let held = state
-                .held
+                .reserved
                 .iter()
                 .fold(state.spent, |sum, held| sum.plus(*held));
             if is_known
@@ -174,14 +174,14 @@ impl Spending {
     /// Describes the limit that a further use of this size would exceed; `None` if it fits.
     fn describe_excess(&self, used: Spend, wanted: Spend) -> Option<String> {
         let sum = used.plus(wanted);
-        if let Some(most) = self.most.tokens.filter(|most| sum.tokens > *most) {
+        if let Some(most) = self.limit.tokens.filter(|most| sum.tokens > *most) {
             let [most, used, wanted] =
                 [most, used.tokens, wanted.tokens].map(|tokens| format_thousands(tokens as usize));
             return Some(format!(
                 "the budget of {most} tokens has {used} used, and this call may use {wanted}"
             ));
         }
-        let most = self.most.usd.filter(|most| sum.usd > *most)?;
+        let most = self.limit.usd.filter(|most| sum.usd > *most)?;
         Some(format!(
             "the budget of US$ {most} has US$ {} used, and this call may use US$ {}",
             format_usd(used.usd),
@@ -194,7 +194,7 @@ impl Spending {
 #[derive(Debug)]
 pub(super) struct Reservation<'b> {
     budget: &'b Spending,
-    held: Spend,
+    reserved: Spend,
 }
 
 impl Reservation<'_> {
@@ -209,8 +209,12 @@ impl Reservation<'_> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         let mut state = self.budget.lock_state();
-        if let Some(at) = state.held.iter().position(|held| *held == self.held) {
-            state.held.swap_remove(at);
+        if let Some(at) = state
+            .reserved
+            .iter()
+            .position(|held| *held == self.reserved)
+        {
+            state.reserved.swap_remove(at);
         }
         drop(state);
         self.budget.settled.notify_all();

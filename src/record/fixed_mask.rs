@@ -23,10 +23,10 @@ impl FixedMask {
     /// Creates a mask from the project's content setting, its own patterns and the known secrets.
     pub fn new(
         content: RecordedContent,
-        own: Vec<Arc<dyn PatternFinder>>,
+        patterns: Vec<Arc<dyn PatternFinder>>,
         secrets: impl IntoIterator<Item = String>,
     ) -> Self {
-        let redactor = Redactor::new([0; 32], secrets).with_patterns(own);
+        let redactor = Redactor::new([0; 32], secrets).with_patterns(patterns);
         Self(if content == RecordedContent::Full {
             redactor.keep_personal_data()
         } else {

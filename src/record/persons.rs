@@ -61,7 +61,7 @@ pub(super) fn email_length(text: &str) -> Option<usize> {
 fn leading_digits(
     text: &str,
     (separators, between): (&[u8], usize),
-    most: usize,
+    max_digits: usize,
 ) -> (Vec<u32>, Vec<(usize, usize)>) {
     let (mut digits, mut ends, mut since) = (Vec::new(), Vec::new(), 0);
     for (at, byte) in text.bytes().enumerate() {
@@ -80,7 +80,7 @@ fn leading_digits(
         } else {
             break;
         }
-        if digits.len() >= most {
+        if digits.len() >= max_digits {
             break;
         }
     }

@@ -121,12 +121,12 @@ pub enum RecordingPlaceFault {
 
 /// Describes why a file cannot be used: the system's error, or a limit of ctxc.
 fn describe_read_fault(fault: &io::Error) -> String {
-    let says = if fault.kind() == io::ErrorKind::Other {
+    let description = if fault.kind() == io::ErrorKind::Other {
         ""
     } else {
         " cannot be read"
     };
-    format!("{says}: {}", describe_io_error(fault))
+    format!("{description}: {}", describe_io_error(fault))
 }
 
 fn list_names(known: &[String]) -> String {

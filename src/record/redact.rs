@@ -33,7 +33,7 @@ pub struct Redactor {
     /// True if personal data stay as they are.
     keeps_persons: bool,
     /// The project's own patterns.
-    own: Vec<Arc<dyn PatternFinder>>,
+    patterns: Vec<Arc<dyn PatternFinder>>,
 }
 
 /// The maximum number of nested escape layers that are decoded: JSON in a JSON string in a URL.
@@ -91,7 +91,7 @@ impl Redactor {
             salt,
             values: Arc::new(values),
             keeps_persons: false,
-            own: Vec::new(),
+            patterns: Vec::new(),
         }
     }
 
@@ -116,7 +116,10 @@ impl Redactor {
     /// Adds the project's own patterns.
     #[must_use]
     pub fn with_patterns(self, own: Vec<Arc<dyn PatternFinder>>) -> Self {
-        Self { own, ..self }
+        Self {
+            patterns: own,
+            ..self
+        }
     }
 
     /// Returns the placeholder of a value: equal values have equal placeholders.
@@ -195,7 +198,7 @@ impl Redactor {
                     .map(|range| (range, Some(scanner::SECRET_KIND))),
             );
         }
-        for own in &self.own {
+        for own in &self.patterns {
             fixed.extend(
                 own.find_all(text)
                     .into_iter()

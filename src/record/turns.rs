@@ -64,8 +64,8 @@ impl CallContent {
 
 /// Returns the position of each call, in call order; `None` for a call that is not a request to a
 /// model.
-pub fn call_positions(said: &[Option<CallContent>]) -> Vec<Option<CallPosition>> {
-    let sent: Vec<SentRequest<'_>> = said
+pub fn call_positions(calls: &[Option<CallContent>]) -> Vec<Option<CallPosition>> {
+    let sent: Vec<SentRequest<'_>> = calls
         .iter()
         .flatten()
         .map(|one| SentRequest {
@@ -87,7 +87,8 @@ pub fn call_positions(said: &[Option<CallContent>]) -> Vec<Option<CallPosition>>
             n: *n,
         }
     });
-    said.iter()
+    calls
+        .iter()
         .map(|one| one.as_ref().and_then(|_| found.next()))
         .collect()
 }
@@ -104,15 +105,15 @@ pub fn matched_positions(
 ) -> Vec<Option<CallPosition>> {
     let (known, own) = (call_positions(recorded), call_positions(later));
     let (first_known, first_own) = (first_calls(&known), first_calls(&own));
-    let said =
+    let contents =
         |all: &'_ [Option<CallContent>], at: usize| all.get(at).and_then(Option::as_ref).cloned();
     let mut pairs = Vec::new();
     for (conversation, at) in &first_known {
-        let Some(known) = said(recorded, *at) else {
+        let Some(known) = contents(recorded, *at) else {
             continue;
         };
         for (other, at) in &first_own {
-            let likeness = said(later, *at).and_then(|own| conversation_likeness(&known, &own));
+            let likeness = contents(later, *at).and_then(|own| conversation_likeness(&known, &own));
             pairs.extend(likeness.map(|likeness| (Reverse(likeness), *conversation, *other)));
         }
     }
@@ -160,17 +161,17 @@ fn conversation_likeness(
     if known.dialect != own.dialect || known.agent != own.agent {
         return None;
     }
-    let shared = |said: &CallContent| -> String {
-        said.segments
+    let shared = |call: &CallContent| -> String {
+        call.segments
             .iter()
             .filter(|one| is_shared(one))
             .map(|one| &*one.wire)
             .collect()
     };
     let whole =
-        |said: &CallContent| -> String { said.segments.iter().map(|one| &*one.wire).collect() };
-    let turn = |said: &'_ CallContent| -> Vec<String> {
-        let of_user = said
+        |call: &CallContent| -> String { call.segments.iter().map(|one| &*one.wire).collect() };
+    let turn = |call: &'_ CallContent| -> Vec<String> {
+        let of_user = call
             .segments
             .iter()
             .filter(|one| !is_shared(one) && one.speaker == Some(Speaker::User));

@@ -107,7 +107,7 @@ pub(crate) struct RegistryV1<'a> {
     edition: String,
     /// The version of ctxc that wrote it.
     compiler: String,
-    /// The hash of the names and hashes of everything below: equal exactly if all of that is.
+    /// The hash of the names and hashes of all definitions below; equal for equal contents.
     #[serde(borrow)]
     hash: Cow<'a, str>,
     /// Every task, by name.
@@ -131,35 +131,36 @@ pub(crate) struct RegistryV1<'a> {
 struct DefinitionV1<'a> {
     /// The name, unique among its kind.
     name: Box<str>,
-    /// The author's version of it; null where none is written.
+    /// The version that the author gave; null if there is none.
     version: Option<Box<str>>,
-    /// The type; `ref` where it only stands for another task.
+    /// The type; `ref` for a task that only refers to another one.
     operator: Box<str>,
-    /// The subtype; null where it has none.
+    /// The subtype; null if there is none.
     subtype: Option<Box<str>>,
-    /// Where it stands.
+    /// The place of the definition.
     #[serde(borrow)]
     #[cfg_attr(feature = "cli", schemars(with = "DefinitionSource"))]
     source: &'a RawValue,
-    /// Over what it means and over everything it refers to; not over where or how it is written.
+    /// The hash of its content and of all definitions that it refers to. Its place and layout do
+    /// not count.
     #[serde(borrow)]
     hash: Cow<'a, str>,
-    /// Of a task: the variables that it takes, declared or found in its texts.
+    /// The variables of a task, declared or found in its texts.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", schemars(with = "Vec<RegistryParameter>"))]
     parameters: Option<&'a RawValue>,
-    /// Of a function template: the parameters that a call gives it, in order.
+    /// The parameters of a function template, in order.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", schemars(with = "Vec<RegistryParameter>"))]
     params: Option<&'a RawValue>,
-    /// Of a function template: the type of its result; null where none is written.
+    /// The type of a function template's result; null if none is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     returns: Option<Box<str>>,
-    /// Which of its values come from outside: each, and what it is made of; left out where none can.
+    /// The values that may come from outside, each with its sources; absent if none can.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", schemars(with = "Vec<TrustNode>"))]
     trust: Option<&'a RawValue>,
-    /// What it refers to by name.
+    /// The definitions that it refers to by name.
     #[serde(borrow)]
     #[cfg_attr(feature = "cli", schemars(with = "Vec<Reference>"))]
     references: &'a RawValue,
@@ -181,12 +182,12 @@ struct DefinitionV1<'a> {
     schemars(rename = "Fragment")
 )]
 struct FragmentV1<'a> {
-    /// The name that `use` gives, unique in the registry.
+    /// The name by which `use` refers to it, unique in the registry.
     name: String,
-    /// Over its text and the fragments that it uses.
+    /// The hash of its text and of the fragments that it uses.
     #[serde(borrow)]
     hash: Cow<'a, str>,
-    /// Where it stands.
+    /// The place of the definition.
     source: DefinitionSource,
     /// The text itself.
     #[serde(borrow)]

@@ -18,7 +18,7 @@ type Trees = BTreeMap<(bool, String), Node>;
 pub(super) fn find_results(
     registry: &Registry,
     task: &str,
-    asked: Option<&str>,
+    wanted: Option<&str>,
 ) -> Option<AgentResults> {
     let trees = collect_trees(registry, task)?;
     let behind = |node: &Node| trees.get(&target_key(node.target()?));
@@ -27,10 +27,10 @@ pub(super) fn find_results(
         .map(|root| result_names::collect_results(root, &behind))
         .unwrap_or_default();
     let agents = collect_leaves(&trees, task, Node::is_agent);
-    let meant = AgentNode::find_agent(&agents, asked);
+    let meant = AgentNode::find_agent(&agents, wanted);
     let agent = meant
         .ok()
-        .or_else(|| agents.first().filter(|_| asked.is_none()));
+        .or_else(|| agents.first().filter(|_| wanted.is_none()));
     let way = agent.and_then(|agent| path_to_agent(&trees, task, &agent.node));
     let hears = way.is_some_and(|way| has_conversation(&way));
     let handles = agents
@@ -84,11 +84,11 @@ fn collect_leaves(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec
 }
 
 /// The nodes from the task's root to the agent with a path.
-fn path_to_agent<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<&'t Node>> {
+fn path_to_agent<'t>(trees: &'t Trees, task: &str, wanted: &str) -> Option<Vec<&'t Node>> {
     let mut node = trees.get(&(false, task.to_owned()))?;
     let mut way = vec![node];
     let mut base = String::new();
-    let asked = asked.trim_end_matches('/');
+    let asked = wanted.trim_end_matches('/');
     loop {
         let id = node.id.trim_end_matches('/');
         let inner = asked.strip_prefix(&base)?;

@@ -121,9 +121,9 @@ pub fn check_files(
 ) -> ScenarioFindings {
     let loaded = load_files(request.root, request.config, paths);
     let mut diagnostics = collect_findings(request, &loaded, reach);
-    let is_told =
+    let is_reported =
         |path: &str| wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
-    diagnostics.retain(|finding| is_told(&finding.path));
+    diagnostics.retain(|finding| is_reported(&finding.path));
     let paths = loaded
         .into_iter()
         .map(|file| file.path)
@@ -341,7 +341,7 @@ pub fn find_refusals(request: &ScenarioRequest<'_>, loaded: &[LoadedScenario]) -
         .map(|file| (&*file.path, &*file.text))
         .collect();
     let mut lines: BTreeMap<Arc<str>, LineIndex> = BTreeMap::new();
-    let mut said = |finding: &Diagnostic| {
+    let mut describe = |finding: &Diagnostic| {
         let text = texts.get(&*finding.path).copied().unwrap_or("");
         let lines = lines
             .entry(Arc::clone(&finding.path))
@@ -351,7 +351,7 @@ pub fn find_refusals(request: &ScenarioRequest<'_>, loaded: &[LoadedScenario]) -
     Refusals(
         refused
             .into_iter()
-            .map(|refused| ((refused.path, refused.case), said(&refused.finding)))
+            .map(|refused| ((refused.path, refused.case), describe(&refused.finding)))
             .collect(),
     )
 }
@@ -390,7 +390,7 @@ pub fn explain_broken_file(request: &ScenarioRequest<'_>, file: &LoadedScenario)
     // A missing key can be a consequence of a misspelt one, so faults of the text come first.
     let is_own = |finding: &&Diagnostic| file.faults.iter().any(|fault| fault.span == finding.span);
     let lines = LineIndex::new(&file.text);
-    let told = |first: &Diagnostic| {
+    let describe = |first: &Diagnostic| {
         let number = lines
             .position(&file.text, first.span.start)
             .line
@@ -417,7 +417,7 @@ pub fn explain_broken_file(request: &ScenarioRequest<'_>, file: &LoadedScenario)
             + &source
             + &help.map_or_else(String::new, |help| format!("; {help}"))
     };
-    let first = errors.iter().find(is_own).or(errors.first()).map(told);
+    let first = errors.iter().find(is_own).or(errors.first()).map(describe);
     match (first, errors.len()) {
         (None, _) => "`ctxc check` shows why".to_owned(),
         (Some(first), 1) => first,
@@ -484,8 +484,11 @@ fn fix_one(
     .ok()?;
     let text = decode::decode(&before).ok()?;
     let mut check = |text: &str| check_text(request, name, text);
-    let FixedText { text, fixed, left } =
-        apply::fix_text(&text, which, &request.config.limits, wanted, &mut check);
+    let FixedText {
+        text,
+        fixed,
+        remaining: left,
+    } = apply::fix_text(&text, which, &request.config.limits, wanted, &mut check);
     let after = decode::encode_like(&text, &before);
     if after == before {
         return None;

@@ -59,17 +59,17 @@ words! {
 /// Compares a call with the previous one of its conversation.
 pub fn compare_calls(
     before: &[RequestSegment],
-    now: &[RequestSegment],
+    current: &[RequestSegment],
     counter: &dyn TokenCounter,
 ) -> PrefixReuse {
-    measure_reuse(&before.iter().collect::<Vec<_>>(), now, counter)
+    measure_reuse(&before.iter().collect::<Vec<_>>(), current, counter)
 }
 
 /// Compares the first call of a conversation with another conversation of the same agent: only
 /// tools and system text are expected to match.
 pub fn compare_agent(
     before: &[RequestSegment],
-    now: &[RequestSegment],
+    current: &[RequestSegment],
     counter: &dyn TokenCounter,
 ) -> PrefixReuse {
     measure_reuse(
@@ -77,7 +77,7 @@ pub fn compare_agent(
             .iter()
             .filter(|segment| is_shared(segment))
             .collect::<Vec<_>>(),
-        now,
+        current,
         counter,
     )
 }
@@ -88,16 +88,16 @@ fn is_same(a: &RequestSegment, b: &RequestSegment) -> bool {
 
 fn measure_reuse(
     before: &[&RequestSegment],
-    now: &[RequestSegment],
+    current: &[RequestSegment],
     counter: &dyn TokenCounter,
 ) -> PrefixReuse {
-    let tokens = now.iter().map(|segment| segment.tokens(counter)).sum();
+    let tokens = current.iter().map(|segment| segment.tokens(counter)).sum();
     let common = before
         .iter()
-        .zip(now)
+        .zip(current)
         .take_while(|(a, b)| is_same(a, b))
         .count();
-    let mut reused: usize = now
+    let mut reused: usize = current
         .iter()
         .take(common)
         .map(|segment| segment.tokens(counter))
@@ -110,7 +110,7 @@ fn measure_reuse(
             broken_by: None,
         };
     };
-    let new = now.get(common);
+    let new = current.get(common);
     let is_last = common + 1 == before.len();
     if let Some(new) = new
         && is_last
@@ -132,7 +132,7 @@ fn measure_reuse(
         old,
         before.get(common + 1..).unwrap_or_default(),
         new,
-        now.get(common + 1..).unwrap_or_default(),
+        current.get(common + 1..).unwrap_or_default(),
     );
     if let Some(new) = new.filter(|new| found.cause == BreakCause::Changed && new.is_text) {
         reused += counter.count(new.wire.get(..found.offset).unwrap_or_default());

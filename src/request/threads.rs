@@ -69,13 +69,13 @@ fn short_hash(text: &str) -> u64 {
 
 impl RequestOutline {
     fn from_request(sent: &SentRequest<'_>, at: usize) -> Self {
-        let said: Vec<u64> = sent
+        let hashes: Vec<u64> = sent
             .segments
             .iter()
             .filter(|one| !is_shared(one))
             .map(|one| short_hash(&one.wire))
             .collect();
-        let mut sorted = said.clone();
+        let mut sorted = hashes.clone();
         sorted.sort_unstable();
         let group = |name: &'static str| sent.segments.iter().filter(move |one| one.group == name);
         Self {
@@ -91,7 +91,7 @@ impl RequestOutline {
                 .collect::<Vec<_>>()
                 .join("\n")
                 .into(),
-            message_hashes: said,
+            message_hashes: hashes,
             sorted,
         }
     }

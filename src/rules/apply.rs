@@ -72,7 +72,7 @@ pub struct FixedText {
     /// The number of findings that were removed.
     pub fixed: usize,
     /// The findings in the fixed text.
-    pub left: Vec<Diagnostic>,
+    pub remaining: Vec<Diagnostic>,
 }
 
 /// A function that returns all findings of a text.
@@ -156,14 +156,14 @@ impl InitialFindings {
 /// edit waits for the next round, because the order of the two would be a guess.
 pub fn choose_fixes<'d>(
     found: impl IntoIterator<Item = &'d Diagnostic>,
-    which: FixSelection,
+    selection: FixSelection,
 ) -> Vec<FixChoice<'d>> {
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     let mut chosen = Vec::new();
     let mut found: Vec<&Diagnostic> = found.into_iter().collect();
     found.sort_by_key(|finding| finding.severity);
     for finding in found {
-        let Some(fix) = eligible_fix(finding, which).filter(|fix| !fix.edits.is_empty()) else {
+        let Some(fix) = eligible_fix(finding, selection).filter(|fix| !fix.edits.is_empty()) else {
             continue;
         };
         if fix
@@ -216,7 +216,7 @@ fn sorted_edits(choices: &[FixChoice<'_>]) -> Vec<Edit> {
 pub fn next_fixes<'d>(
     text: &str,
     found: &[&'d Diagnostic],
-    which: FixSelection,
+    selection: FixSelection,
     before: &[Diagnostic],
     limits: &XmlLimits,
     trials: &mut usize,
@@ -228,7 +228,7 @@ pub fn next_fixes<'d>(
         found.iter().partition(|finding| is_syntax(finding));
     for mut found in [damage, rest] {
         for _ in 0..MAX_ROUNDS {
-            let choices = choose_fixes(found.iter().copied(), which);
+            let choices = choose_fixes(found.iter().copied(), selection);
             let kept = sound_fixes(text, &choices, before, limits, trials, check);
             if !kept.is_empty() {
                 return kept;
@@ -314,7 +314,7 @@ pub fn passing_items<T: Copy>(
 /// Applies fixes to a text until nothing changes. Findings that `wanted` rejects are left alone.
 pub fn fix_text(
     text: &str,
-    which: FixSelection,
+    selection: FixSelection,
     limits: &XmlLimits,
     wanted: &dyn Fn(&Diagnostic) -> bool,
     check: &mut CheckText<'_>,
@@ -322,22 +322,22 @@ pub fn fix_text(
     let mut out = FixedText {
         text: text.to_owned(),
         fixed: 0,
-        left: check(text),
+        remaining: check(text),
     };
     let mut seen = BTreeSet::from([Hash::digest(text.as_bytes())]);
     let mut trials = MAX_TRIALS;
-    let beginning = InitialFindings::count_findings(&out.left);
+    let beginning = InitialFindings::count_findings(&out.remaining);
     for _ in 0..MAX_ROUNDS {
         let found: Vec<&Diagnostic> = out
-            .left
+            .remaining
             .iter()
             .filter(|finding| wanted(finding) && !beginning.is_side_effect(finding))
             .collect();
         let sound = next_fixes(
             &out.text,
             &found,
-            which,
-            &out.left,
+            selection,
+            &out.remaining,
             limits,
             &mut trials,
             check,
@@ -349,10 +349,10 @@ pub fn fix_text(
         if !seen.insert(Hash::digest(text.as_bytes())) {
             break;
         }
-        out.left = check(&text);
+        out.remaining = check(&text);
         out.text = text;
     }
-    out.fixed = beginning.removed_count(&out.left);
+    out.fixed = beginning.removed_count(&out.remaining);
     out
 }
 

@@ -75,7 +75,7 @@ pub(super) fn run_loop(
     let format = node.and_then(|node| node.body.output_format.clone());
     let name = frame.result_name(&ready.node);
     let trust = Cell::new(assembly.trust());
-    let asked = AgentLoop {
+    let agent_loop = AgentLoop {
         runner,
         frame,
         ready,
@@ -91,22 +91,22 @@ pub(super) fn run_loop(
         trust,
         result: RefCell::new(None),
     };
-    asked.trace_segments()?;
+    agent_loop.trace_segments()?;
     let conversation = run_until_answered(
-        &asked.assembly.messages,
-        |messages| asked.request_answer(messages),
-        |answer, turn| asked.follow_answer(answer, turn),
+        &agent_loop.assembly.messages,
+        |messages| agent_loop.request_answer(messages),
+        |answer, turn| agent_loop.follow_answer(answer, turn),
     );
-    frame.note_trust(asked.trust.get());
+    frame.note_trust(agent_loop.trust.get());
     let conversation = conversation?;
     if !conversation.is_ended {
         let words = format!(
             "{} still asked for more after {MAX_REQUESTS} requests: no answer ended the conversation",
-            asked.full_stage()
+            agent_loop.full_stage()
         );
         return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
     }
-    asked
+    agent_loop
         .result
         .into_inner()
         .ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
@@ -191,7 +191,7 @@ impl AgentLoop<'_, '_> {
         let stage = self.full_stage();
         let call = |wire: &WireFormat<'_>, sent: &OutgoingRequest, messages: &[Message]| {
             let name = self.name.as_deref();
-            let asked = AgentRequest {
+            let request = AgentRequest {
                 stage: &stage,
                 node: &self.ready.node,
                 name,
@@ -200,7 +200,7 @@ impl AgentLoop<'_, '_> {
                 sent,
                 messages,
             };
-            let answered = self.runner.parts.answers.answer(&asked);
+            let answered = self.runner.parts.answers.answer(&request);
             if let Err(NoAnswer::Failed(error)) = &answered {
                 let id = format!("{id} {}", sent.model);
                 trace.record_moment(|| {
@@ -213,7 +213,7 @@ impl AgentLoop<'_, '_> {
             answered
         };
         let mut answered =
-            call(&self.wire, &sent, messages).map(|given| (given, sent, self.wire.model));
+            call(&self.wire, &sent, messages).map(|answer| (answer, sent, self.wire.model));
         let fallback = self
             .routed
             .choice
@@ -228,9 +228,9 @@ impl AgentLoop<'_, '_> {
             let sent = wire
                 .build_request(messages)
                 .map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
-            answered = call(&wire, &sent, messages).map(|given| (given, sent, Some(model)));
+            answered = call(&wire, &sent, messages).map(|answer| (answer, sent, Some(model)));
         }
-        let (given, sent, model) = answered.map_err(|none| {
+        let (answer, sent, model) = answered.map_err(|none| {
             let obstacle = Obstacle::from(none);
             // A provider's error may repeat parts of the request, even a key.
             let masked = || format!("{stage}: {}", trace.redactor().mask_text(&obstacle.note).0);
@@ -240,9 +240,9 @@ impl AgentLoop<'_, '_> {
                 obstacle
             }
         })?;
-        self.record_call(id, &given, &sent)?;
-        self.runner.count_usage(&given.response.answer, model);
-        Ok(pair_with_turn(given.response.answer))
+        self.record_call(id, &answer, &sent)?;
+        self.runner.count_usage(&answer.response.answer, model);
+        Ok(pair_with_turn(answer.response.answer))
     }
 
     /// Converts the messages to the form that another model's request body needs.
@@ -265,15 +265,15 @@ impl AgentLoop<'_, '_> {
     fn record_call(
         &self,
         id: String,
-        given: &SourcedAnswer,
+        answer: &SourcedAnswer,
         sent: &OutgoingRequest,
     ) -> Result<(), Obstacle> {
         let trace = &self.runner.parts.trace;
         if !trace.wants_calls() {
             return Ok(());
         }
-        let kept = trace.write_call(&self.build_recording(id, Some(given), sent));
-        let is_paid = given.by == AnsweredBy::Upstream;
+        let kept = trace.write_call(&self.build_recording(id, Some(answer), sent));
+        let is_paid = answer.by == AnsweredBy::Upstream;
         let kept = if is_paid {
             kept.and_then(|()| trace.sync())
         } else {
@@ -286,13 +286,13 @@ impl AgentLoop<'_, '_> {
     fn build_recording(
         &self,
         id: String,
-        given: Option<&SourcedAnswer>,
+        answer: Option<&SourcedAnswer>,
         sent: &OutgoingRequest,
     ) -> Recording {
         let trace = &self.runner.parts.trace;
         let (by, response) = (
-            given.map_or(AnsweredBy::Upstream, |given| given.by),
-            given.map(|given| &given.response),
+            answer.map_or(AnsweredBy::Upstream, |answer| answer.by),
+            answer.map(|answer| &answer.response),
         );
         Recording {
             agent: Some(self.ready.node.clone()),
@@ -471,7 +471,7 @@ impl AgentLoop<'_, '_> {
             ),
             (_, None) => ("The result of the subtask:", value),
         };
-        let told = self.fence_user_text("subtask", &words).map_err(|refused| {
+        let fenced = self.fence_user_text("subtask", &words).map_err(|refused| {
             Obstacle::new(
                 ObstacleKind::Context,
                 format!(
@@ -485,7 +485,7 @@ impl AgentLoop<'_, '_> {
         } else {
             "\n\n"
         };
-        Ok(Turn::new(Speaker::User, [head, between, &told].concat()))
+        Ok(Turn::new(Speaker::User, [head, between, &fenced].concat()))
     }
 }
 

@@ -70,9 +70,9 @@ pub struct ChainedAnswers<'a> {
 }
 
 impl AnswerBackend for ChainedAnswers<'_> {
-    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
-        match self.first.answer(asked) {
-            Err(NoAnswer::Unknown(_)) => self.then.answer(asked),
+    fn answer(&self, request: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        match self.first.answer(request) {
+            Err(NoAnswer::Unknown(_)) => self.then.answer(request),
             answered => answered,
         }
     }
@@ -98,7 +98,7 @@ pub trait AnswerBackend: Debug + Sync {
     ///
     /// # Errors
     /// The reason why no answer is available.
-    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer>;
+    fn answer(&self, request: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer>;
 }
 
 /// Recorded answers. The nth equal request receives the nth answer; later requests receive the last
@@ -119,8 +119,8 @@ impl ReplayedAnswers {
 }
 
 impl AnswerBackend for ReplayedAnswers {
-    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
-        let live = asked.sent.to_live();
+    fn answer(&self, request: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        let live = request.sent.to_live();
         let none = || {
             let name = |call: &Recording| {
                 call.conversation
@@ -132,7 +132,7 @@ impl AnswerBackend for ReplayedAnswers {
                 .describe_mismatch(&live, |call| format!("call {}", name(call)));
             NoAnswer::Unknown(format!(
                 "no answer is recorded for this request of {}: {why}",
-                asked.stage
+                request.stage
             ))
         };
         let call = self.calls.next_call(&live).ok_or_else(none)?;

@@ -66,8 +66,8 @@ pub struct CommandOutput {
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Appends the last line of the standard error to a description.
-pub fn append_last_line(how: String, said: &str) -> String {
-    match said
+pub fn append_last_line(how: String, stderr: &str) -> String {
+    match stderr
         .lines()
         .rev()
         .map(str::trim)
@@ -79,8 +79,8 @@ pub fn append_last_line(how: String, said: &str) -> String {
 }
 
 /// Describes a command that was ended by a signal from outside.
-pub fn describe_signal(signal: i32, said: &str) -> String {
-    append_last_line(format!("signal {signal} ended it"), said)
+pub fn describe_signal(signal: i32, stderr: &str) -> String {
+    append_last_line(format!("signal {signal} ended it"), stderr)
 }
 
 /// Describes a command that exceeded its time limit; `key` is the setting that raises the limit.

@@ -40,7 +40,7 @@ struct McpConnection {
     stdin: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
     /// Its standard error, available once it has ended.
-    said: Option<Receiver<Vec<u8>>>,
+    stderr: Option<Receiver<Vec<u8>>>,
     /// The number of the next request.
     next: u64,
 }
@@ -65,7 +65,7 @@ impl McpServer {
             .stdout
             .take()
             .ok_or_else(|| "it has no output".to_owned())?;
-        let said = child.stderr.take().map(process::read_tail);
+        let stderr = child.stderr.take().map(process::read_tail);
         let (send, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
@@ -95,7 +95,7 @@ impl McpServer {
             _running: running,
             stdin,
             lines,
-            said,
+            stderr,
             next: 1,
         };
         let client = json!({"name": "ctxc", "version": env!("CARGO_PKG_VERSION")});
@@ -190,14 +190,14 @@ impl McpConnection {
                     ));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let said = self
-                        .said
+                    let tail = self
+                        .stderr
                         .take()
                         .and_then(|said| said.recv_timeout(GRACE_PERIOD).ok())
                         .unwrap_or_default();
                     return Err(append_last_line(
                         format!("it ended before it answered {method}"),
-                        &String::from_utf8_lossy(&said),
+                        &String::from_utf8_lossy(&tail),
                     ));
                 }
             };

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub fn parse_answer(
     answer: &provider::Answer,
     format: Option<&OutputFormat<'_>>,
-    asked: &AnswerForm,
+    form: &AnswerForm,
 ) -> Result<AgentOutput, String> {
     let text = answer.content();
     match answer.stop {
@@ -30,7 +30,7 @@ pub fn parse_answer(
         Stop::End | Stop::Tool | Stop::Other => {
             let written = strip_fence(&text);
             // If the author's own schema has a status, it is an ordinary field.
-            let output = if has_status_field(asked) {
+            let output = if has_status_field(form) {
                 as_complete(written)
             } else {
                 AgentOutput::parse(written)?
@@ -47,8 +47,8 @@ pub fn parse_answer(
     }
 }
 
-fn has_status_field(asked: &AnswerForm) -> bool {
-    let AnswerForm::Schema(schema) = asked else {
+fn has_status_field(form: &AnswerForm) -> bool {
+    let AnswerForm::Schema(schema) = form else {
         return false;
     };
     schema.pointer("/properties/status").is_some()
@@ -78,7 +78,7 @@ fn strip_fence(text: &str) -> &str {
 pub fn check_format(
     output: &mut AgentOutput,
     format: Option<&OutputFormat<'_>>,
-    asked: &AnswerForm,
+    form: &AnswerForm,
 ) -> Result<(), String> {
     let Some(format) = format else { return Ok(()) };
     let wants_json = format.kind.as_deref() == Some("json") || format.schema.is_some();
@@ -86,7 +86,7 @@ pub fn check_format(
         return Ok(());
     }
     let written = format.content.as_ref().map(SchemaContent::value);
-    let check = |value: &Value| match asked {
+    let check = |value: &Value| match form {
         AnswerForm::Free | AnswerForm::Json if format.schema.as_deref() == Some("object") => {
             if value.is_object() {
                 Ok(())

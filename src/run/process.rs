@@ -199,7 +199,7 @@ pub fn wait_for_exit(mut child: Child, input: &str, bounds: &ProcessLimits<'_>) 
         .stdout
         .take()
         .map(|out| read_limited(out, bounds.max_output));
-    let said = child.stderr.take().map(read_tail);
+    let tail = child.stderr.take().map(read_tail);
     let (status, out) = wait_for_child(&mut child, written.as_ref(), begun, bounds);
     let status = match status {
         WaitOutcome::Stopped => {
@@ -211,8 +211,8 @@ pub fn wait_for_exit(mut child: Child, input: &str, bounds: &ProcessLimits<'_>) 
     };
     end_group(&mut child);
     let out = out.or_else(|| written?.recv_timeout(GRACE_PERIOD).ok());
-    let said = || {
-        said.as_ref()
+    let stderr = || {
+        tail.as_ref()
             .and_then(|said| said.recv_timeout(GRACE_PERIOD).ok())
             .unwrap_or_default()
     };
@@ -221,7 +221,7 @@ pub fn wait_for_exit(mut child: Child, input: &str, bounds: &ProcessLimits<'_>) 
         (None, _) => ProcessEnd::TimedOut,
         // A child process still writes.
         (Some(status), None) if status.success() => ProcessEnd::TimedOut,
-        (Some(status), out) => end_of_status(status, out.flatten().unwrap_or_default(), &said()),
+        (Some(status), out) => end_of_status(status, out.flatten().unwrap_or_default(), &stderr()),
     }
 }
 
@@ -275,19 +275,16 @@ fn wait_for_child(
     }
 }
 
-fn end_of_status(status: ExitStatus, out: Vec<u8>, said: &[u8]) -> ProcessEnd {
-    let said = String::from_utf8_lossy(said).into_owned();
+fn end_of_status(status: ExitStatus, out: Vec<u8>, stderr: &[u8]) -> ProcessEnd {
+    let stderr = String::from_utf8_lossy(stderr).into_owned();
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return ProcessEnd::Signal {
-            signal,
-            stderr: said,
-        };
+        return ProcessEnd::Signal { signal, stderr };
     }
     ProcessEnd::Exited {
         code: status.code().unwrap_or(-1),
         stdout: out,
-        stderr: said,
+        stderr,
     }
 }
 
@@ -385,8 +382,8 @@ fn signal_group(id: u32, signal: GroupSignal) {
 pub(super) fn end_group(child: &mut Child) {
     if matches!(child.try_wait(), Ok(None)) {
         signal_group(child.id(), GroupSignal::Term);
-        let asked = Instant::now();
-        while asked.elapsed() < GRACE_PERIOD && matches!(child.try_wait(), Ok(None)) {
+        let start = Instant::now();
+        while start.elapsed() < GRACE_PERIOD && matches!(child.try_wait(), Ok(None)) {
             thread::sleep(POLL_INTERVAL);
         }
     }

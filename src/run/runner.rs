@@ -305,14 +305,14 @@ impl SubtaskCompiler for Config {
             .diagnostics
             .iter()
             .filter(|one| one.severity == Severity::Error);
-        let said: Vec<String> = errors
+        let messages: Vec<String> = errors
             .map(|one| format!("{} ({})", one.message, one.rule.name))
             .take(3)
             .collect();
-        Err(if said.is_empty() {
+        Err(if messages.is_empty() {
             "it is no task".to_owned()
         } else {
-            said.join("; ")
+            messages.join("; ")
         })
     }
 }

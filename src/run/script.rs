@@ -92,14 +92,14 @@ fn command_result(
             json => Ok(AgentOutput::complete(json.unwrap_or_else(|| out.into()))),
         };
     }
-    let said = end.stderr.trim_end();
+    let stderr = end.stderr.trim_end();
     if !is_judged {
         return Err(append_last_line(
             format!("the command ended with exit code {}", end.code),
-            said,
+            stderr,
         ));
     }
-    let parts = [out, said].into_iter().filter(|part| !part.is_empty());
+    let parts = [out, stderr].into_iter().filter(|part| !part.is_empty());
     let mut text = parts.collect::<Vec<_>>().join("\n");
     if !text.is_empty() {
         text.push('\n');

@@ -344,7 +344,7 @@ fn add_content(span: &mut OtlpSpan, request: &ModelRequest, answer: Option<&Answ
         }
     }
     let tool = |tool: &crate::request::model::RequestTool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.argument_schema(tool)});
-    let said = |answer: &Answer| {
+    let message = |answer: &Answer| {
         let Turn { speaker, parts } = &answer.turn;
         let parts: Vec<Value> = parts.iter().map(part_json).collect();
         json!({"role": speaker.word(), "parts": parts, "finish_reason": finish_reason(answer.stop)})
@@ -358,11 +358,11 @@ fn add_content(span: &mut OtlpSpan, request: &ModelRequest, answer: Option<&Answ
         ),
         (
             "gen_ai.output.messages",
-            answer.map(said).into_iter().collect(),
+            answer.map(message).into_iter().collect(),
         ),
     ];
-    for (key, said) in all.into_iter().filter(|(_, said)| !said.is_empty()) {
-        span.set_attribute(key, Value::Array(said).to_string());
+    for (key, messages) in all.into_iter().filter(|(_, messages)| !messages.is_empty()) {
+        span.set_attribute(key, Value::Array(messages).to_string());
     }
 }
 

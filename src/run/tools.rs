@@ -47,16 +47,16 @@ pub(super) fn approve_call(
     call: &ToolCall,
     role: Option<&Role>,
 ) -> Result<ApprovedAction<ToolCall>, Obstacle> {
-    let given = role
+    let tools = role
         .and_then(|role| role.tools.as_ref())
         .map_or_else(Vec::new, |tools| tools.agent_definitions());
-    let policy = ToolPolicy::allowing(given.iter().map(|tool| tool.name.as_str()));
+    let policy = ToolPolicy::allowing(tools.iter().map(|tool| tool.name.as_str()));
     let protected = role
         .into_iter()
         .flat_map(|role| &role.protected_paths)
         .map(|path| path.value.as_str());
     let mut gate = ToolRegistry::new(policy.protecting(protected));
-    for tool in given {
+    for tool in tools {
         gate.register(
             ToolDefinition::new(&tool.name, &tool.description).taking(tool.parameters.clone()),
         )?;
@@ -126,10 +126,9 @@ impl ToolBackend for NoTools {
 impl ToolBackend for BTreeMap<String, Value> {
     fn call(&self, action: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
         match self.get(&action.action().name) {
-            Some(given) => ToolAnswer::success(
-                given
-                    .as_str()
-                    .map_or_else(|| given.to_string(), str::to_owned),
+            Some(text) => ToolAnswer::success(
+                text.as_str()
+                    .map_or_else(|| text.to_string(), str::to_owned),
             ),
             None => NoTools.call(action, None),
         }

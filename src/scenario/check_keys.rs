@@ -408,7 +408,7 @@ fn check_list(
     sink: &mut ScenarioFaultSink<'_>,
     path: &KeyPath<'_>,
     shapes: (ScenarioShape, &'static ScenarioShape),
-    least: usize,
+    min: usize,
     node: &YamlNode<'_>,
 ) {
     let Some(items) = node.items() else {
@@ -417,8 +417,8 @@ fn check_list(
     for item in items {
         check_value(sink, path, *shapes.1, item);
     }
-    if items.len() < least {
-        let expected = format!("a list of {least} or more");
+    if items.len() < min {
+        let expected = format!("a list of {min} or more");
         sink.report_bad_value(path, node, expected, None);
     }
 }

@@ -120,20 +120,20 @@ pub fn parse_message(message: &Value) -> Result<Turn, String> {
         "tool" => Speaker::Tool,
         other => return Err(format!("`role` is `{other}`; {found}")),
     };
-    let mut said = parse_content(message.get("content"))?;
-    if speaker == Speaker::Tool && !said.iter().any(|part| matches!(part, Part::Result(_))) {
+    let mut content = parse_content(message.get("content"))?;
+    if speaker == Speaker::Tool && !content.iter().any(|part| matches!(part, Part::Result(_))) {
         let call = message.get("tool_call_id").and_then(Value::as_str);
         let call = call
             .ok_or("expected `tool_call_id`, which names the call whose result this is")?
             .to_owned();
-        said = vec![Part::Result(ToolResult {
+        content = vec![Part::Result(ToolResult {
             call,
-            parts: check_result_parts(said)?,
+            parts: check_result_parts(content)?,
             is_error: false,
         })];
     }
     // Results answer the previous message, and providers require them first.
-    let (mut parts, rest): (Vec<Part>, Vec<Part>) = said
+    let (mut parts, rest): (Vec<Part>, Vec<Part>) = content
         .into_iter()
         .partition(|part| matches!(part, Part::Result(_)));
     let reasoning = message
@@ -172,8 +172,8 @@ pub fn parse_message(message: &Value) -> Result<Turn, String> {
             arguments,
         )?);
     }
-    let says = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
-    if parts.is_empty() && !["content", "tool_calls"].into_iter().any(says) {
+    let has_value = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
+    if parts.is_empty() && !["content", "tool_calls"].into_iter().any(has_value) {
         return Err("a message needs `content` or `tool_calls`".to_owned());
     }
     Ok(Turn { speaker, parts })

@@ -54,29 +54,29 @@ impl NamedThing {
 /// `is_plain` refuses it.
 pub fn edit(
     text: &str,
-    whole: Span,
+    quoted: Span,
     part: Span,
     new: &str,
     is_plain: fn(&str) -> bool,
 ) -> Option<Edit> {
     let before = text.get(..part.start as usize)?;
-    let quoted = serde_json::to_string(new).unwrap_or_default();
-    let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
-    let has_quote = |quote: char| whole.slice(text).starts_with(quote) || before.ends_with(quote);
+    let escaped = serde_json::to_string(new).unwrap_or_default();
+    let escaped = escaped.get(1..escaped.len() - 1).unwrap_or_default();
+    let has_quote = |quote: char| quoted.slice(text).starts_with(quote) || before.ends_with(quote);
     if has_quote('"') {
         return Some(Edit::replace(part, escaped));
     }
     if has_quote('\'') {
         return Some(Edit::replace(part, new.replace('\'', "''")));
     }
-    let head = text.get(whole.start as usize..part.start as usize)?;
-    let tail = text.get(part.end as usize..whole.end as usize)?;
+    let head = text.get(quoted.start as usize..part.start as usize)?;
+    let tail = text.get(part.end as usize..quoted.end as usize)?;
     // The lines of a block need no quotes.
     let is_plain = head.contains('\n') || is_plain(&format!("{head}{new}{tail}"));
     Some(if is_plain {
         Edit::replace(part, new)
     } else {
-        Edit::replace(whole, format!("\"{head}{escaped}{tail}\""))
+        Edit::replace(quoted, format!("\"{head}{escaped}{tail}\""))
     })
 }
 

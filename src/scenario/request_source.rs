@@ -203,7 +203,7 @@ pub fn is_request_body(text: &str) -> bool {
         .get("schema")
         .and_then(YamlNode::text)
         .is_some_and(|schema| schema.starts_with("ctxc/"));
-    let is_said = |item: &YamlNode<'_>| {
+    let has_text = |item: &YamlNode<'_>| {
         ["role", "content", "parts"]
             .iter()
             .any(|key| item.get(key).is_some())
@@ -211,7 +211,7 @@ pub fn is_request_body(text: &str) -> bool {
     let lists = |key: &str| {
         root.get(key)
             .and_then(YamlNode::items)
-            .is_some_and(|items| items.iter().any(is_said))
+            .is_some_and(|items| items.iter().any(has_text))
     };
     let is_sent =
         lists("messages") || lists("contents") || has("model") && (has("input") || has("prompt"));

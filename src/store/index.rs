@@ -262,15 +262,15 @@ impl SearchIndex {
         {
             return Ok(open);
         }
-        let said = |err: io::Error| {
+        let describe = |err: io::Error| {
             format!(
                 "the folder for caches cannot be written: {}",
                 crate::rules::input::read_fault::describe_io_error(&err)
             )
         };
-        folders::create_private(folder).map_err(said)?;
+        folders::create_private(folder).map_err(describe)?;
         let _lock = wait_for_lock(&folder.join(LOCK))
-            .map_err(said)?
+            .map_err(describe)?
             .ok_or("another ctxc is making the index at this moment")?;
         if start == IndexStart::Reuse {
             match IndexDatabase::open(&path).and_then(|base| {

@@ -203,8 +203,8 @@ pub fn query_words(query: &str) -> Vec<QueryWord> {
         }
     });
     let mut ranked: Vec<(usize, QueryWord)> = words.into_iter().enumerate().collect();
-    ranked.sort_by_key(|(at, asked)| (Reverse(asked.weight), *at));
+    ranked.sort_by_key(|(at, word)| (Reverse(word.weight), *at));
     ranked.truncate(MAX_QUERY_WORDS);
     ranked.sort_by_key(|(at, _)| *at);
-    ranked.into_iter().map(|(_, asked)| asked).collect()
+    ranked.into_iter().map(|(_, word)| word).collect()
 }

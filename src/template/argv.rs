@@ -180,12 +180,12 @@ impl CommandSplitter<'_> {
             .arguments
             .last()
             .map_or(0, |argument| argument.span.end);
-        let told = self
+        let is_reported = self
             .argv
             .operators
             .last()
             .is_some_and(|last| last.span.start >= since);
-        if more && !told {
+        if more && !is_reported {
             self.record_operator(1);
         }
         self.at += 1;

@@ -100,8 +100,8 @@ pub(super) fn run_git(folder: &Path, arguments: &[&str]) -> Result<String, Obsta
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let said = said.lines().last().unwrap_or("it said nothing");
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    let said = stderr.lines().last().unwrap_or("it said nothing");
     Err(workspace_obstacle(format!(
         "`git {}` failed in {}: {said}",
         arguments.first().unwrap_or(&""),

@@ -214,9 +214,9 @@ impl WebhookInbox {
         };
         let bearer = header_text(headers, AUTHORIZATION.as_str())
             .and_then(|value| value.strip_prefix("Bearer "));
-        let given = bearer.unwrap_or(rest);
+        let presented = bearer.unwrap_or(rest);
         // Comparing hashes reveals nothing about the token through timing.
-        let is_token = Hash::digest(given.as_bytes()) == Hash::digest(token.as_bytes());
+        let is_token = Hash::digest(presented.as_bytes()) == Hash::digest(token.as_bytes());
         if is_token {
             Ok(())
         } else {

@@ -171,16 +171,16 @@ fn wire_request(sent: &OutgoingRequest) -> WireRequest<'_> {
 }
 
 impl AnswerBackend for ModelCalls<'_> {
-    fn answer(&self, asked: &AgentRequest<'_>) -> std::result::Result<SourcedAnswer, NoAnswer> {
-        let nobody = || {
+    fn answer(&self, request: &AgentRequest<'_>) -> std::result::Result<SourcedAnswer, NoAnswer> {
+        let no_model = || {
             let why = "name a model in its template, or run it by a role that has one";
             NoAnswer::Unknown(format!(
                 "nothing says which model answers {}: {why}",
-                asked.stage
+                request.stage
             ))
         };
         let response = self
-            .call_model(asked.model.ok_or_else(nobody)?, asked.sent, None)
+            .call_model(request.model.ok_or_else(no_model)?, request.sent, None)
             .1?;
         Ok(SourcedAnswer {
             response,

@@ -23,10 +23,10 @@ pub(super) struct ProjectCounters {
 
 impl ProjectCounters {
     /// Returns the requested counter; without one, the counter of each model, and a default.
-    pub(super) fn new(config: &Config, asked: Option<&str>) -> Result<Self> {
-        let first = find_tokenizer(asked.unwrap_or(tokens::DEFAULT_COUNTER))?;
+    pub(super) fn new(config: &Config, name: Option<&str>) -> Result<Self> {
+        let first = find_tokenizer(name.unwrap_or(tokens::DEFAULT_COUNTER))?;
         let mut named = BTreeMap::new();
-        for model in config.models.values().filter(|_| asked.is_none()) {
+        for model in config.models.values().filter(|_| name.is_none()) {
             // The default counter replaces a tokenizer that is not built in.
             let is_known = model.tokenizer != tokens::DEFAULT_COUNTER
                 && tokens::counter(model.tokenizer).is_some();

@@ -517,11 +517,11 @@ fn build_task_scenario(
         .read_values((&project.registry, receiver.task), &parameters)?;
     let objective = scenario_objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
-    let is_said =
+    let has_value =
         |name: &str| inputs.contains_key(name) || name == objective::NAME && objective.is_some();
     let missing = parameters
         .iter()
-        .find(|one| one.required && one.default.is_none() && !is_said(&one.name));
+        .find(|one| one.required && one.default.is_none() && !has_value(&one.name));
     if let Some(RegistryParameter { name, .. }) = missing {
         return Err(CliError::usage(format!(
             "`{name}` has no value, and a scenario freezes all that its task needs"
@@ -530,11 +530,11 @@ fn build_task_scenario(
     }
     let ScenarioTarget { name, folder, path } =
         choose_target(args, (project, made), receiver.name())?;
-    let (source, (said, history)) = (
+    let (source, (turns, history)) = (
         args.lookup.for_project(project),
         read_history(args, &project.root, &folder)?,
     );
-    let asked = CallerGoals {
+    let goals = CallerGoals {
         objective,
         ..CallerGoals::default()
     };
@@ -559,8 +559,8 @@ fn build_task_scenario(
         inputs: &inputs,
         results: &results,
         files: &files,
-        history: &said,
-        asked,
+        history: &turns,
+        asked: goals,
         role: receiver.role,
         ..Request::new(receiver.task)
     };
@@ -714,15 +714,15 @@ fn with_proposals(
     let answers = calls
         .iter()
         .filter_map(|call| Some((call, recorded_response(call).ok()?.answer)));
-    let said = answers.map(|(call, answer)| {
+    let lines = answers.map(|(call, answer)| {
         format!(
             "{}: {}",
             call.agent.as_deref().unwrap_or_default(),
             answer.content()
         )
     });
-    let said = said.collect::<Vec<_>>().join("\n");
-    let proposals = propose::propose_expectations(&args.propose, (text, &said), project)?;
+    let answer_texts = lines.collect::<Vec<_>>().join("\n");
+    let proposals = propose::propose_expectations(&args.propose, (text, &answer_texts), project)?;
     Ok(fixed_mask(project)
         .mask_text(&proposals)
         .unwrap_or(proposals)
@@ -842,11 +842,11 @@ fn read_history(
     root: &Path,
     folder: &str,
 ) -> Result<(Vec<Turn>, Option<SituationValue>)> {
-    let said = args.history.read_turns()?;
+    let turns = args.history.read_turns()?;
     let Some(path) = args.history.path() else {
-        return Ok((said, None));
+        return Ok((turns, None));
     };
-    if said.is_empty() {
+    if turns.is_empty() {
         let error = format!(
             "--history {}: expected a message, found none",
             path.display()
@@ -855,9 +855,9 @@ fn read_history(
             "a file of a conversation has one message a line; messages of the system do not count",
         ));
     }
-    let written = || SituationValue::Value(said.iter().map(messages::write_message).collect());
+    let written = || SituationValue::Value(turns.iter().map(messages::write_message).collect());
     let given = path_from_folder(root, folder, path).map_or_else(written, SituationValue::File);
-    Ok((said, Some(given)))
+    Ok((turns, Some(given)))
 }
 
 fn no_history_error(task: &str) -> CliError {

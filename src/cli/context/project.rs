@@ -341,30 +341,30 @@ impl CompiledProject {
     }
 
     /// Returns the path of the agent that `--node` selects by path or name.
-    pub(super) fn find_node(&self, task: &str, asked: &str) -> Result<String> {
-        if asked.starts_with('/') {
-            return Ok(asked.to_owned());
+    pub(super) fn find_node(&self, task: &str, name: &str) -> Result<String> {
+        if name.starts_with('/') {
+            return Ok(name.to_owned());
         }
         let agents = self.task_agents(task)?;
         let there = || agents.iter().map(|agent| agent.short_name(&agents));
         let shown = || format!("agents here: {}", there().collect::<Vec<_>>().join(", "));
-        match AgentNode::find_agent(&agents, Some(asked)) {
+        match AgentNode::find_agent(&agents, Some(name)) {
             Ok(agent) => Ok(agent.node.clone()),
             Err(AgentLookupError::Several) => {
                 let paths = agents
                     .iter()
-                    .filter(|agent| agent.name.as_deref() == Some(asked))
+                    .filter(|agent| agent.name.as_deref() == Some(name))
                     .map(|agent| agent.node.as_str());
                 let paths = paths.collect::<Vec<_>>().join(", ");
                 Err(
-                    CliError::usage(format!("--node: `{task}` has several agents `{asked}`"))
+                    CliError::usage(format!("--node: `{task}` has several agents `{name}`"))
                         .with_hint(format!("name one by its path: {paths}")),
                 )
             }
             Err(AgentLookupError::Unknown) => Err(CliError::usage(format!(
-                "--node: `{task}` has no agent `{asked}`"
+                "--node: `{task}` has no agent `{name}`"
             ))
-            .with_suggestion_or(suggest::nearest_candidate(asked, there()), shown)),
+            .with_suggestion_or(suggest::nearest_candidate(name, there()), shown)),
         }
     }
 

@@ -152,12 +152,12 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let objective = args
         .objective
         .read_objective(&name, (&parameters, role), inputs)?;
-    let asked = CallerGoals {
+    let goals = CallerGoals {
         objective: objective.as_deref(),
         ..CallerGoals::default()
     };
     let request = Request {
-        asked,
+        asked: goals,
         role,
         session: &args.session,
         ..request
@@ -217,11 +217,11 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
             .map_err(|fault| context_error(&[fault], &lines()))?;
         let chosen = route_agent(&project, &request, &options)?.and_then(|routed| routed.choice);
         // A provider identifies a model by its own id, not by the project's name for it.
-        let asked = args
+        let requested = args
             .model
             .as_ref()
             .map(|name| project.config.models.get(name));
-        let model = asked.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
+        let model = requested.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
         let sampling = model_sampling(&project, &request, model)?;
         let reserve = model
             .and_then(|model| u32::try_from(model.reserve).ok())
@@ -335,7 +335,7 @@ fn note_omitted_segments(assembly: &Assembly, cx: &mut Cx) {
     });
     let dropped = of(|fate| *fate == Disposition::Dropped);
     let parts = [("cut", cut), ("dropped", dropped)];
-    let told: Vec<String> = parts
+    let reasons: Vec<String> = parts
         .iter()
         .filter(|part| !part.1.is_empty())
         .map(|(fate, ids)| format!("{fate}: {ids}"))
@@ -344,10 +344,10 @@ fn note_omitted_segments(assembly: &Assembly, cx: &mut Cx) {
         || "its `max_tokens`".to_owned(),
         |budget| pluralize(budget, "token"),
     );
-    if !told.is_empty() {
+    if !reasons.is_empty() {
         cx.print_note(&format!(
             "not everything fits into {room}; {}; --explain says why",
-            told.join("; ")
+            reasons.join("; ")
         ));
     }
 }
@@ -472,7 +472,7 @@ fn line_origin(
     let Some(mut stretch) = inside.next() else {
         return LineOrigin::default();
     };
-    let says = |range: &Range<usize>| {
+    let has_text = |range: &Range<usize>| {
         let words = text
             .text()
             .get(range.start.max(line.start)..range.end.min(line.end));
@@ -483,15 +483,16 @@ fn line_origin(
     // Blanks before the first words may belong to another line of the same text.
     let is_blank = stretch.range.end < line.end
         && lines.locate_origin(&stretch.origin).is_some()
-        && !says(&stretch.range);
+        && !has_text(&stretch.range);
     if is_blank {
-        let first = inside.find(|stretch| says(&stretch.range));
+        let first = inside.find(|stretch| has_text(&stretch.range));
         stretch = first
             .filter(|first| is_same_text(&first.origin, &stretch.origin))
             .unwrap_or(stretch);
     } else if goes_on {
-        let behind = inside
-            .find(|stretch| lines.locate_origin(&stretch.origin).is_some() && says(&stretch.range));
+        let behind = inside.find(|stretch| {
+            lines.locate_origin(&stretch.origin).is_some() && has_text(&stretch.range)
+        });
         stretch = behind.unwrap_or(stretch);
     }
     let from = stretch.range.start;

@@ -14,18 +14,18 @@ pub(super) fn context_error(faults: &[Fault], lines: &Lines) -> CliError {
     let first = faults
         .iter()
         .position(|fault| matches!(&*fault.kind, FaultKind::TooLarge { .. }));
-    let is_said = |(at, fault): &(usize, &Fault)| {
+    let is_reported = |(at, fault): &(usize, &Fault)| {
         first == Some(*at) || !matches!(&*fault.kind, FaultKind::TooLarge { .. })
     };
     let all = faults
         .iter()
         .enumerate()
-        .filter(is_said)
+        .filter(is_reported)
         .map(|(_, fault)| fault);
     let places: BTreeSet<_> = all
         .map(|fault| (lines.locate_fault(fault), describe_fault(fault, lines)))
         .collect();
-    let mut said = places.into_iter().map(|(place, words)| match place {
+    let mut messages = places.into_iter().map(|(place, words)| match place {
         Some((path, line, column)) => format!("{path}:{line}:{column}: {words}"),
         None => words,
     });
@@ -44,9 +44,9 @@ pub(super) fn context_error(faults: &[Fault], lines: &Lines) -> CliError {
     } else {
         CliErrorKind::Findings
     };
-    let error = CliError::new(kind, said.next().unwrap_or_default());
+    let error = CliError::new(kind, messages.next().unwrap_or_default());
     missing_value_hints(faults).into_iter().fold(
-        said.fold(error, CliError::with_message),
+        messages.fold(error, CliError::with_message),
         CliError::with_hint,
     )
 }

@@ -240,13 +240,13 @@ fn print_summary(
     cx.print_line(&line)?;
     let is_full = cx.options.volume == Volume::Verbose || query.is_empty();
     // Binary files and files of other types are expected in a project.
-    let is_told = |skipped: &&SkippedFile| {
+    let is_reported = |skipped: &&SkippedFile| {
         is_full || !matches!(skipped.why, SkipReason::Binary | SkipReason::Type)
     };
     let (typed, named): (Vec<&SkippedFile>, Vec<&SkippedFile>) = state
         .skipped
         .iter()
-        .filter(is_told)
+        .filter(is_reported)
         .partition(|skipped| skipped.why == SkipReason::Type);
     let shown = if is_full { usize::MAX } else { MAX_SHOWN_FILES };
     for SkippedFile { path, why } in named.iter().take(shown) {

@@ -109,18 +109,18 @@ pub(crate) fn run_trust(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     let project = CompiledProject::load_or_empty(cx)?;
-    let asked = requested_permissions(&project)?;
-    let is_given = asked.is_granted(&project.root);
+    let permissions = requested_permissions(&project)?;
+    let is_given = permissions.is_granted(&project.root);
     if args.yes && !is_given {
-        asked
+        permissions
             .grant(&project.root)
             .map_err(|err| storage_error(&err))?;
     }
     let is_given = is_given || args.yes;
     cx.emit_result(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.print_json(&trust_report(&asked, &project.config, is_given)),
+        DataFormat::Json => cx.print_json(&trust_report(&permissions, &project.config, is_given)),
         DataFormat::Text => print_report(
-            &asked,
+            &permissions,
             &project.config,
             is_given,
             trust::has_permission(&project.root),
@@ -140,7 +140,7 @@ pub(crate) fn run_trust(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
         cx.print_note("nothing was permitted");
         return Ok(Exit::Success);
     }
-    asked
+    permissions
         .grant(&project.root)
         .map_err(|err| storage_error(&err))?;
     cx.print_note("permitted, for this folder and until one of them changes; `ctxc trust --revoke` takes it back");
@@ -178,12 +178,16 @@ fn requested_permissions(project: &CompiledProject) -> Result<Permissions> {
     Permissions::collect(config, registry, suites).map_err(unreadable)
 }
 
-fn trust_report<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> TrustReport<'p> {
-    let commands = asked.commands.iter().map(|command| CommandRow {
+fn trust_report<'p>(
+    permissions: &'p Permissions,
+    config: &'p Config,
+    trusted: bool,
+) -> TrustReport<'p> {
+    let commands = permissions.commands.iter().map(|command| CommandRow {
         path: &command.path,
         command: &command.line,
     });
-    let hash = asked.hash.to_string();
+    let hash = permissions.hash.to_string();
     TrustReport {
         schema: names::TRUST,
         hash,
@@ -220,14 +224,14 @@ fn provider_rows(config: &Config) -> Vec<ProviderRow<'_>> {
 }
 
 fn print_report(
-    asked: &Permissions,
+    permissions: &Permissions,
     config: &Config,
     is_given: bool,
     is_kept: bool,
     cx: &mut Cx,
 ) -> Result<()> {
     cx.print_line("commands that files of this project name:")?;
-    for command in &asked.commands {
+    for command in &permissions.commands {
         cx.print_hanging(
             &format!(
                 "  {}  ({})",
@@ -237,7 +241,7 @@ fn print_report(
             4,
         )?;
     }
-    if asked.commands.is_empty() {
+    if permissions.commands.is_empty() {
         cx.print_line("  none")?;
     }
     cx.print_line("providers that it would ask:")?;
@@ -281,7 +285,7 @@ fn print_report(
     if config.record.content == RecordedContent::Full {
         cx.print_line("recordings keep personal data")?;
     }
-    cx.print_line(&format!("hash: {}", asked.hash))?;
+    cx.print_line(&format!("hash: {}", permissions.hash))?;
     cx.print_line(match (is_given, is_kept) {
         (true, _) => "permitted in this folder",
         (false, true) => "not permitted: something changed since you permitted it",
@@ -292,26 +296,26 @@ fn print_report(
 /// Returns the permissions of a project, or an error if the user did not grant them.
 pub(super) fn require_permission(
     project: &CompiledProject,
-    given: &TrustHashArgs,
+    hashes: &TrustHashArgs,
     what: &str,
 ) -> Result<Permissions> {
-    let asked = requested_permissions(project)?;
-    if given.trust_hash.contains(&asked.hash)
-        || given.trust_hash.is_empty() && asked.is_granted(&project.root)
+    let permissions = requested_permissions(project)?;
+    if hashes.trust_hash.contains(&permissions.hash)
+        || hashes.trust_hash.is_empty() && permissions.is_granted(&project.root)
     {
-        return Ok(asked);
+        return Ok(permissions);
     }
-    if given.trust_hash.is_empty() {
+    if hashes.trust_hash.is_empty() {
         return Err(permission_error(&project.root, what));
     }
-    let commands = pluralize(asked.commands.len(), "command");
+    let commands = pluralize(permissions.commands.len(), "command");
     let providers = pluralize(provider_rows(&project.config).len(), "provider");
     Err(CliError::usage(format!(
         "{what} is not permitted: the commands or the permitting keys of ctxc.toml are not those of --trust-hash (now {commands}, {providers})"
     ))
     .with_hint(format!(
         "`ctxc trust --show` lists them; once they are reviewed, set the variable of the pipeline anew: `gh variable set CTXC_TRUST_HASH --body {}`",
-        asked.hash
+        permissions.hash
     )))
 }
 
@@ -319,18 +323,18 @@ pub(super) fn require_permission(
 /// describes its absence.
 pub(super) fn permission_or_error(
     project: &CompiledProject,
-    given: &TrustHashArgs,
+    hashes: &TrustHashArgs,
     what: &str,
 ) -> Result<Result<Permissions>> {
-    match require_permission(project, given, what) {
+    match require_permission(project, hashes, what) {
         Err(refused) if refused.kind != CliErrorKind::Usage => Err(refused),
         permitted => Ok(permitted),
     }
 }
 
 /// Like `require_permission`, for verbs that have not loaded the project yet.
-pub(crate) fn require_permission_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
-    require_permission(&CompiledProject::load_or_empty(cx)?, given, what).map(drop)
+pub(crate) fn require_permission_here(hashes: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
+    require_permission(&CompiledProject::load_or_empty(cx)?, hashes, what).map(drop)
 }
 
 fn permission_error(root: &Path, what: &str) -> CliError {

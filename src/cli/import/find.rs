@@ -16,7 +16,7 @@ pub(super) struct FoundPrompt {
     /// Relative to the project's folder, with `/`.
     pub(super) path: String,
     /// Relative to the named folder, with `/`.
-    pub(super) inside: String,
+    pub(super) below: String,
     pub(super) format: &'static PromptFormat,
     pub(super) text: String,
     /// True if the command line names the file itself.
@@ -214,7 +214,7 @@ impl PromptSearch {
             }
             Ok(text) => self.files.push(FoundPrompt {
                 path,
-                inside,
+                below: inside,
                 format,
                 text,
                 is_named,

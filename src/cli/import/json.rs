@@ -139,46 +139,51 @@ struct SampleDifference<'t> {
 }
 
 /// Builds the report.
-pub(super) fn build_document<'t>(told: &ImportReport<'t>) -> ImportDocument<'t> {
-    let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
-        let is_carried = *fate != ImportDisposition::Refused;
-        PromptRow {
-            files: made
-                .system
-                .iter()
-                .chain([&made.path])
-                .map(String::as_str)
-                .collect(),
-            format: FormatName(made.format),
-            notes: made.imported.notes.iter().map(note_row).collect(),
-            parts: made.imported.parts.iter().map(String::as_str).collect(),
-            scenarios: made
-                .suite
-                .as_ref()
-                .filter(|_| is_carried)
-                .map(|(path, _)| path.as_str()),
-            state: *fate,
-            task: is_carried.then_some(&made.name),
-            template: is_carried.then_some(&made.output),
-        }
-    });
-    let parts = told
+pub(super) fn build_document<'t>(report: &ImportReport<'t>) -> ImportDocument<'t> {
+    let prompts = report
+        .batch
+        .converted
+        .iter()
+        .zip(report.fates)
+        .map(|(made, fate)| {
+            let is_carried = *fate != ImportDisposition::Refused;
+            PromptRow {
+                files: made
+                    .system
+                    .iter()
+                    .chain([&made.path])
+                    .map(String::as_str)
+                    .collect(),
+                format: FormatName(made.format),
+                notes: made.imported.notes.iter().map(note_row).collect(),
+                parts: made.imported.parts.iter().map(String::as_str).collect(),
+                scenarios: made
+                    .suite
+                    .as_ref()
+                    .filter(|_| is_carried)
+                    .map(|(path, _)| path.as_str()),
+                state: *fate,
+                task: is_carried.then_some(&made.name),
+                template: is_carried.then_some(&made.output),
+            }
+        });
+    let parts = report
         .batch
         .parts
         .iter()
         .map(|(path, whole)| IncludedFile { path, whole });
-    let unreadable = told
+    let unreadable = report
         .found
         .unreadable
         .iter()
         .map(|(path, reason)| UnreadablePrompt { path, reason });
     ImportDocument {
         parts: parts.collect(),
-        plain: &told.found.plain,
+        plain: &report.found.plain,
         prompts: prompts.collect(),
-        samples: told.verdict.map(|(_, verdict)| sample_totals(verdict)),
+        samples: report.verdict.map(|(_, verdict)| sample_totals(verdict)),
         schema: IMPORT,
-        suggestion: suggest_config(&told.batch.made),
+        suggestion: suggest_config(&report.batch.converted),
         unreadable: unreadable.collect(),
     }
 }

@@ -61,7 +61,7 @@ impl ConvertedPrompt {
 /// All converted prompts of a run.
 #[derive(Debug, Default)]
 pub(super) struct ImportBatch {
-    pub(super) made: Vec<ConvertedPrompt>,
+    pub(super) converted: Vec<ConvertedPrompt>,
     /// Files that other prompts include, each with one of those prompts.
     pub(super) parts: Vec<(String, String)>,
     /// The tasks of all templates that compile.
@@ -115,7 +115,7 @@ pub(super) fn convert_prompts(
                 whole => whole,
             },
         };
-        let below = file.inside.rsplit_once('/').map_or("", |(below, _)| below);
+        let below = file.below.rsplit_once('/').map_or("", |(below, _)| below);
         let parts: Vec<&str> = [folder, below]
             .into_iter()
             .filter(|part| !part.is_empty())
@@ -163,7 +163,7 @@ pub(super) fn convert_prompts(
             });
             let system = system.map(|system| system.path.clone());
             let path = file.path.clone();
-            batch.made.push(ConvertedPrompt {
+            batch.converted.push(ConvertedPrompt {
                 path,
                 system,
                 format: file.format,
@@ -176,9 +176,13 @@ pub(super) fn convert_prompts(
             });
         }
     }
-    batch.registry = compile_all(&mut batch.made, library);
+    batch.registry = compile_all(&mut batch.converted, library);
     // Details of the conversion are useless for a prompt that was not converted.
-    for one in batch.made.iter_mut().filter(|one| one.has_no_template()) {
+    for one in batch
+        .converted
+        .iter_mut()
+        .filter(|one| one.has_no_template())
+    {
         one.imported
             .notes
             .retain(|note| note.kind.weight() != NoteWeight::Info);

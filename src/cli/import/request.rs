@@ -34,11 +34,11 @@ pub(super) fn comparable_messages(body: &Value) -> Vec<Value> {
         .or_else(|| body.get("instructions"))
         .or_else(|| body.pointer("/systemInstruction/parts"));
     let system = system.map(|content| json!({"role": "system", "content": content}));
-    let said = body
+    let messages = body
         .get("messages")
         .or_else(|| body.get("input"))
         .or_else(|| body.get("contents"));
-    let said = match said {
+    let said = match messages {
         Some(Value::Array(said)) => said.clone(),
         Some(Value::String(text)) => vec![json!({"role": "user", "content": text})],
         _ => Vec::new(),
@@ -120,12 +120,10 @@ fn normalize(value: Value) -> Value {
         Value::Array(values) => values.into_iter().map(normalize).collect(),
         Value::Object(fields) => {
             let is_schema = fields.contains_key("schema");
-            let is_said = |key: &str, value: &Value| {
+            let is_set = |key: &str, value: &Value| {
                 !value.is_null() && key != "cache_control" && !(is_schema && key == "name")
             };
-            let kept = fields
-                .into_iter()
-                .filter(|(key, value)| is_said(key, value));
+            let kept = fields.into_iter().filter(|(key, value)| is_set(key, value));
             let one = |(key, value): (String, Value)| {
                 let arguments = value
                     .as_str()

@@ -15,19 +15,19 @@ use std::collections::{BTreeMap, BTreeSet};
 const CONTEXT_CHARS: usize = 60;
 
 /// Prints the whole report.
-pub(super) fn print_report(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    for (made, fate) in told.batch.made.iter().zip(told.fates) {
+pub(super) fn print_report(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
+    for (made, fate) in report.batch.converted.iter().zip(report.fates) {
         print_prompt(made, *fate, cx)?;
     }
-    for (path, reason) in &told.found.unreadable {
+    for (path, reason) in &report.found.unreadable {
         let word = cx.options.screen.paint(Paint::Error, "error");
         cx.print_line(&format!(
             "{}: {word}: it cannot be read: {reason}",
             escape_line(path)
         ))?;
     }
-    print_verdict(told, cx)?;
-    if let Some(suggestion) = suggest_config(&told.batch.made) {
+    print_verdict(report, cx)?;
+    if let Some(suggestion) = suggest_config(&report.batch.converted) {
         cx.print_line(
             "models and their settings, as a suggestion for ctxc.toml, which was not changed:",
         )?;
@@ -35,7 +35,7 @@ pub(super) fn print_report(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
             cx.print(|out| writeln!(out, "{}", format!("  {}", escape_line(line)).trim_end()))?;
         }
     }
-    print_totals(told, cx)
+    print_totals(report, cx)
 }
 
 fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) -> Result<()> {
@@ -49,7 +49,7 @@ fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) ->
     let from = screen.paint(Paint::Strong, &escape_line(&from.join(" + ")));
     let suite = made.suite.iter().map(|(path, _)| format!(" and {path}"));
     let to = escape_line(&made.output).into_owned() + &escape_line(&suite.collect::<String>());
-    let said = match fate {
+    let outcome = match fate {
         ImportDisposition::Written => format!("→ {to}"),
         ImportDisposition::Dry => format!("→ {to} (not written)"),
         ImportDisposition::There => {
@@ -73,7 +73,7 @@ fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) ->
     } else {
         place
     };
-    cx.print_line(&format!("{from} ({}{place}) {said}", made.format.title))?;
+    cx.print_line(&format!("{from} ({}{place}) {outcome}", made.format.title))?;
     if fate != ImportDisposition::Refused && !made.imported.parameters.is_empty() {
         let inputs: Vec<String> = made
             .imported
@@ -152,8 +152,8 @@ fn print_import_note(note: &ImportNote, others: &[u32], cx: &mut Cx) -> Result<(
 }
 
 /// Prints the result of the samples.
-pub(super) fn print_verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    let Some((path, verdict)) = told.verdict else {
+pub(super) fn print_verdict(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
+    let Some((path, verdict)) = report.verdict else {
         return Ok(());
     };
     let shown = path.display().to_string();
@@ -288,17 +288,18 @@ fn visible_text(text: &str) -> String {
     }
 }
 
-fn print_totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
+fn print_totals(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     let count = |fates: &[ImportDisposition]| {
-        told.fates
+        report
+            .fates
             .iter()
             .filter(|fate| fates.contains(fate))
             .count()
     };
-    let mut said = Vec::new();
+    let mut totals = Vec::new();
     let mut add = |count: usize, words: &dyn Fn(usize) -> String| {
         if count > 0 {
-            said.push(words(count));
+            totals.push(words(count));
         }
     };
     add(count(&[ImportDisposition::Written]), &|count| {
@@ -314,27 +315,30 @@ fn print_totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     add(count(&[ImportDisposition::Refused]), &|count| {
         format!("{} not carried over", pluralize(count, "prompt"))
     });
-    add(told.found.unreadable.len(), &|count| {
+    add(report.found.unreadable.len(), &|count| {
         format!("{} not readable", pluralize(count, "file"))
     });
-    add(told.batch.parts.len(), &|count| match count {
+    add(report.batch.parts.len(), &|count| match count {
         1 => "1 file is a part of others".to_owned(),
         _ => format!("{count} files are parts of others"),
     });
-    add(told.found.plain.len(), &|count| {
+    add(report.found.plain.len(), &|count| {
         format!(
             "skipped {} without placeholders (name it to import it)",
             pluralize(count, "page")
         )
     });
-    cx.print_line(&format!("{}; changed none of the prompts", said.join("; ")))?;
-    if !told.found.others.is_empty() {
+    cx.print_line(&format!(
+        "{}; changed none of the prompts",
+        totals.join("; ")
+    ))?;
+    if !report.found.others.is_empty() {
         cx.print_note(&format!(
             "note: skipped {}",
-            describe_skipped(&told.found.others)
+            describe_skipped(&report.found.others)
         ));
     }
-    if let Some(folder) = told.left_out {
+    if let Some(folder) = report.left_out {
         cx.print_note(&format!(
             "note: [templates] include of ctxc.toml leaves {}/ out: add it there",
             escape_line(folder)

@@ -39,7 +39,7 @@ pub(crate) struct ImportArgs {
     /// Folder for the templates [default: the project's first folder of templates, else templates/]
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
-    /// Format of the named files, whatever their extensions say
+    /// Format of the named files, with any extension
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     pub(super) from: Option<&'static PromptFormat>,
     /// Overwrite existing templates
@@ -164,7 +164,7 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
             files: &RealFs,
         };
         let registry = batch.registry.as_ref();
-        let names = sample_names(&batch.made);
+        let names = sample_names(&batch.converted);
         (
             *path,
             verify_samples(
@@ -183,14 +183,14 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         note_unknown_inputs(path, verdict, cx);
     }
     let texts = batch
-        .made
+        .converted
         .iter()
         .filter(|made| !made.has_no_template() && !args.dry_run)
         .flat_map(ConvertedPrompt::files);
     let texts = texts.map(|(name, text)| NewFile { name, text });
     let checked = SecretCheck::new(&cx.options, &project.root).check_files(texts)?;
     let fates = batch
-        .made
+        .converted
         .iter()
         .map(|made| write_template(made, args, &project.root, checked))
         .collect::<Result<Vec<_>>>()?;
@@ -205,7 +205,7 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         .include
         .as_ref()
         .is_some_and(|globs| !globs.matches(&probe));
-    let told = ImportReport {
+    let report = ImportReport {
         found: &found,
         batch: &batch,
         fates: &fates,
@@ -213,8 +213,8 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         left_out: is_left_out.then_some(folder.as_str()),
     };
     cx.emit_formats(&args.format, |format, cx| match format {
-        DataFormat::Text => show::print_report(&told, cx),
-        DataFormat::Json => cx.print_json(&json::build_document(&told)),
+        DataFormat::Text => show::print_report(&report, cx),
+        DataFormat::Json => cx.print_json(&json::build_document(&report)),
     })?;
     let is_whole = found.unreadable.is_empty() && !fates.contains(&ImportDisposition::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
@@ -323,7 +323,7 @@ fn verify_project(
     note_unknown_inputs(path, &verdict, cx);
     let found = PromptSearch::default();
     let batch = ImportBatch::default();
-    let told = ImportReport {
+    let report = ImportReport {
         found: &found,
         batch: &batch,
         fates: &[],
@@ -331,8 +331,8 @@ fn verify_project(
         left_out: None,
     };
     cx.emit_formats(&args.format, |format, cx| match format {
-        DataFormat::Text => show::print_verdict(&told, cx),
-        DataFormat::Json => cx.print_json(&json::build_document(&told)),
+        DataFormat::Text => show::print_verdict(&report, cx),
+        DataFormat::Json => cx.print_json(&json::build_document(&report)),
     })?;
     Ok(if verdict.differences.is_empty() {
         Exit::Success

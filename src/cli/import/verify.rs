@@ -255,7 +255,7 @@ fn find_unknown_inputs(
     against: SampleEnvironment<'_>,
 ) -> Vec<(usize, String)> {
     let mut seen = BTreeSet::new();
-    let mut told = Vec::new();
+    let mut issues = Vec::new();
     for sample in samples {
         let (task, _) = against.resolve_task(&sample.template);
         let Some(parameters) = against
@@ -273,14 +273,14 @@ fn find_unknown_inputs(
             if seen.insert((task, name)) {
                 let near = suggest::nearest_candidate(name, names())
                     .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                told.push((
+                issues.push((
                     sample.line,
                     format!("{} takes no input `{name}`{near}", sample.template),
                 ));
             }
         }
     }
-    told
+    issues
 }
 
 /// Returns the first byte in which two texts differ.

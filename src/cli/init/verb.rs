@@ -57,8 +57,8 @@ pub(crate) fn run_init(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         FolderContents::default()
     };
-    if let Some(said) = describe_contents(&found) {
-        cx.print_line(&said)?;
+    if let Some(contents) = describe_contents(&found) {
+        cx.print_line(&contents)?;
     }
     let is_first = found.templates.is_empty() && found.prompts.is_empty();
     let agent = if is_first {
@@ -248,8 +248,8 @@ fn describe_contents(found: &FolderContents) -> Option<String> {
             &format!("{} file", format.title),
         ))
     });
-    let said: Vec<String> = templates.into_iter().chain(prompts).collect();
-    let (last, before) = said.split_last()?;
+    let parts: Vec<String> = templates.into_iter().chain(prompts).collect();
+    let (last, before) = parts.split_last()?;
     let all = if before.is_empty() {
         last.clone()
     } else {

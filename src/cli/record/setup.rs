@@ -179,9 +179,9 @@ fn recorder_options(root: &Path, config: &Config) -> Result<RecorderOptions> {
             .filter(|value| value != PLACEHOLDER_KEY)
             .collect(),
         content: config.record.content,
-        own: compile_masks(&config.record.mask),
+        patterns: compile_masks(&config.record.mask),
         file: None,
-        also: None,
+        observer: None,
         project: root.to_path_buf(),
         command: None,
     })
@@ -196,12 +196,12 @@ pub(crate) fn start_double(
     root: &Path,
     config: &Config,
     answers: Vec<LocatedCall>,
-    also: Sender<ObservedCall>,
+    observer: Sender<ObservedCall>,
 ) -> Result<ReplayDouble> {
     let (routes, variables) = proxy_routes(&AnswerArgs::default(), config)?;
     let keep = RecorderOptions {
         content: RecordedContent::Redacted,
-        also: Some(also),
+        observer: Some(observer),
         ..recorder_options(root, config)?
     };
     let source = ProxySource::Replay(Arc::new(Replay::new(
@@ -268,7 +268,7 @@ pub(super) fn remove_old_recordings(project: &Path, ttl: u32) {
 
 fn load_replay(
     recording: &str,
-    by: ReplayMatching,
+    matching: ReplayMatching,
     root: &Path,
     comparison: RequestComparison,
 ) -> Result<Replay> {
@@ -287,7 +287,7 @@ fn load_replay(
             };
             CliError::new(kind, fault.to_string())
         })?;
-    Ok(Replay::new(calls, by, comparison))
+    Ok(Replay::new(calls, matching, comparison))
 }
 
 /// Returns the file of the recording.

@@ -58,15 +58,15 @@ pub(crate) fn write_full(
 /// Draws the first `most` findings, errors before all others; the others get one line each.
 fn choose_extents<'d>(
     findings: &[&'d Diagnostic],
-    most: usize,
+    max_lines: usize,
 ) -> Vec<(&'d Diagnostic, FindingExtent)> {
     use crate::base::rule_meta::Severity;
     let errors = findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
         .count();
-    let mut errors_left = errors.min(most);
-    let mut others_left = most.saturating_sub(errors);
+    let mut errors_left = errors.min(max_lines);
+    let mut others_left = max_lines.saturating_sub(errors);
     let extent = |finding: &'d Diagnostic| {
         let left = if finding.severity == Severity::Error {
             &mut errors_left

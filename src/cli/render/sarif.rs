@@ -40,12 +40,12 @@ pub(crate) fn write_sarif(
     used.sort_unstable_by_key(|rule| rule.code);
     used.dedup_by_key(|rule| rule.code);
     let (results, left_out) = build_results(report, &used, base, sources);
-    let said = format!(
+    let notice = format!(
         "{left_out} of {} findings are left out, the least grave first: no more are shown of one run; `--format json` has them all",
         report.diagnostics.len()
     );
     let notifications = if left_out > 0 {
-        vec![json!({"level": "warning", "message": text_object(said)})]
+        vec![json!({"level": "warning", "message": text_object(notice)})]
     } else {
         Vec::new()
     };

@@ -152,15 +152,15 @@ fn report_headline(report: &CheckReport, totals: &FindingTotals) -> String {
         (totals.info, "info"),
         (totals.hint, "hint"),
     ];
-    let mut said = false;
+    let mut has_output = false;
     for (count, name) in counts {
         if count == 0 {
             continue;
         }
-        if said {
+        if has_output {
             line.push_str(", ");
         }
-        said = true;
+        has_output = true;
         // “info” has no plural.
         if name == "info" {
             line.push_str(&format_thousands(count));
@@ -169,7 +169,7 @@ fn report_headline(report: &CheckReport, totals: &FindingTotals) -> String {
             line.push_str(&pluralize(count, name));
         }
     }
-    if !said {
+    if !has_output {
         line.push_str(if report.fixed.is_some_and(|fixed| fixed > 0) {
             "nothing left"
         } else {

@@ -411,13 +411,13 @@ pub(super) fn each_body(
 /// counts unless it declares the schema of a scenario.
 pub(crate) fn looks_like_request(path: &Path) -> bool {
     let name = path.to_string_lossy();
-    let says = |text: &str| {
+    let names_schema = |text: &str| {
         ["\"ctxc/scenario/", "\"ctxc/suite/"]
             .iter()
             .any(|schema| text.contains(schema))
             && Recording::parse_line(text).is_err()
     };
-    let is_scenario = || read_text(path).is_ok_and(|text| says(&text));
+    let is_scenario = || read_text(path).is_ok_and(|text| names_schema(&text));
     is_request(path)
         && (!name.ends_with(BODY_EXTENSION)
             || is_foreign(path)

@@ -332,8 +332,8 @@ fn load_request(
             .filter(is_own)
             .map(|call| mask.mask_call(call))
             .collect();
-        let said: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
-        let turns = call_positions(&said);
+        let contents: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
+        let turns = call_positions(&contents);
         let turn = turns.get(at).copied().flatten().ok_or_else(lost)?;
         let first = turns
             .iter()

@@ -366,14 +366,14 @@ fn html_page(document: &PromptCacheReport<'_>) -> String {
                 part("new", call.new),
             ]
             .concat();
-            let said = call.broken_by.as_ref().map_or_else(String::new, |broken| {
+            let cause = call.broken_by.as_ref().map_or_else(String::new, |broken| {
                 format!(
                     "<br>broken: <code>{}</code>",
                     markup(&describe_break(broken))
                 )
             });
             out.push(format!(
-                "<div class=\"call\">{}: {} tokens, {} reused, {} sent again{said}<div class=\"bar\">{bar}</div></div>\n",
+                "<div class=\"call\">{}: {} tokens, {} reused, {} sent again{cause}<div class=\"bar\">{bar}</div></div>\n",
                 markup(call.id),
                 format_thousands(call.tokens),
                 format_thousands(call.reused),

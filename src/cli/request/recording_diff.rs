@@ -186,7 +186,7 @@ fn pair_calls(
 
 fn changed_call(
     was: &LoadedRequest,
-    now: &LoadedRequest,
+    current: &LoadedRequest,
     facts: &RequestModelFacts,
 ) -> ChangedCallRow {
     let counter = &*facts.counter;
@@ -194,9 +194,12 @@ fn changed_call(
         |segments: &[RequestSegment]| segments.iter().map(|segment| segment.tokens(counter)).sum();
     let row = |change: SegmentDifference| {
         let (id, word, old, new) = match change {
-            SegmentDifference::Added(new) => {
-                (now.segments.get(new), "added", None, now.segments.get(new))
-            }
+            SegmentDifference::Added(new) => (
+                current.segments.get(new),
+                "added",
+                None,
+                current.segments.get(new),
+            ),
             SegmentDifference::Removed(old) => (
                 was.segments.get(old),
                 "removed",
@@ -204,16 +207,16 @@ fn changed_call(
                 None,
             ),
             SegmentDifference::Changed(old, new) => (
-                now.segments.get(new),
+                current.segments.get(new),
                 "changed",
                 was.segments.get(old),
-                now.segments.get(new),
+                current.segments.get(new),
             ),
             SegmentDifference::Moved(old, new) => (
-                now.segments.get(new),
+                current.segments.get(new),
                 "moved",
                 was.segments.get(old),
-                now.segments.get(new),
+                current.segments.get(new),
             ),
         };
         let (lines_before, lines_after) = match (old, new) {
@@ -231,10 +234,10 @@ fn changed_call(
     };
     ChangedCallRow {
         before: was.name.clone(),
-        after: now.name.clone(),
+        after: current.name.clone(),
         tokens_before: total(&was.segments),
-        tokens_after: total(&now.segments),
-        segments: differences(&was.segments, &now.segments)
+        tokens_after: total(&current.segments),
+        segments: differences(&was.segments, &current.segments)
             .into_iter()
             .map(row)
             .collect(),

@@ -115,7 +115,7 @@ pub(super) struct RequestChecker<'c> {
     shown: usize,
     threads: ConversationTracker,
     /// The requests with which later ones may be compared.
-    held: BTreeMap<usize, HeldRequest>,
+    ready: BTreeMap<usize, HeldRequest>,
     /// The size in bytes of the requests in memory.
     size: usize,
     /// The number of recorded requests so far.
@@ -148,7 +148,7 @@ impl<'c> RequestChecker<'c> {
             texts: BTreeMap::new(),
             shown: 0,
             threads: ConversationTracker::default(),
-            held: BTreeMap::new(),
+            ready: BTreeMap::new(),
             size: 0,
             count: 0,
             known: BTreeMap::new(),
@@ -179,7 +179,7 @@ impl<'c> RequestChecker<'c> {
             _ => false,
         };
         let other = before
-            .and_then(|(at, is_agents)| Some((self.held.get(&at)?.load_request()?, is_agents)));
+            .and_then(|(at, is_agents)| Some((self.ready.get(&at)?.load_request()?, is_agents)));
         let other = other
             .as_ref()
             .map(|(read, is_agents)| (&**read, *is_agents));
@@ -252,17 +252,17 @@ impl<'c> RequestChecker<'c> {
 
     fn hold_request(&mut self, read: ParsedRequest, place: Option<(Arc<Path>, RecordingLine)>) {
         self.size += read.size;
-        self.held
+        self.ready
             .insert(self.count, HeldRequest::Read(Box::new(read), place));
         self.count += 1;
         if self.size <= MAX_HELD_BYTES {
             return;
         }
         let last: BTreeSet<usize> = self.threads.latest_requests().collect();
-        self.held.retain(|at, _| last.contains(at));
+        self.ready.retain(|at, _| last.contains(at));
         self.size = 0;
         // The newest requests stay in memory.
-        for held in self.held.values_mut().rev() {
+        for held in self.ready.values_mut().rev() {
             let HeldRequest::Read(read, place) = held else {
                 continue;
             };
@@ -343,7 +343,7 @@ impl ParsedRequest {
 /// Returns the part of a call that a cache can reuse, if its prefix differs from the call before.
 fn prefix_reuse(
     before: &ParsedRequest,
-    now: &ParsedRequest,
+    current: &ParsedRequest,
     is_agents: bool,
     config: &Config,
 ) -> Option<PrefixReuse> {
@@ -353,9 +353,13 @@ fn prefix_reuse(
         compare_calls
     };
     // Most calls keep the prefix, so tokens need not be counted.
-    compare(&before.segments, &now.segments, &ByteCounter).broken_by?;
-    let facts = model_facts(now.request.as_ref().ok()?, &config.models);
-    Some(compare(&before.segments, &now.segments, &*facts.counter))
+    compare(&before.segments, &current.segments, &ByteCounter).broken_by?;
+    let facts = model_facts(current.request.as_ref().ok()?, &config.models);
+    Some(compare(
+        &before.segments,
+        &current.segments,
+        &*facts.counter,
+    ))
 }
 
 /// Returns the tokens of tools and system text, if a cache breakpoint of Anthropic follows them.

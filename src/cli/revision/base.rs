@@ -63,8 +63,8 @@ struct NamedCommit {
 impl ChangeBase {
     /// Returns the base of the work in a folder. An id of zeros, which a forge passes for a new
     /// branch, counts as not given.
-    pub(crate) fn find(folder: &Path, given: Option<&str>) -> Result<Self> {
-        let given = given.filter(|name| !is_zeros(name));
+    pub(crate) fn find(folder: &Path, name: Option<&str>) -> Result<Self> {
+        let given = name.filter(|name| !is_zeros(name));
         let git = GitRepository::open_around(folder, given.unwrap_or(""))?;
         let (name, NamedCommit { by, commit: tip }) = match given {
             Some(name) => (display_name(name), resolve_base(&git, name)?),

@@ -199,9 +199,9 @@ impl GitRepository {
             ProcessEnd::Exited {
                 code,
                 stdout: out,
-                stderr: said,
+                stderr,
             } => {
-                let said = said
+                let message = stderr
                     .lines()
                     .next()
                     .unwrap_or("it does not say why")
@@ -210,7 +210,7 @@ impl GitRepository {
                 Ok(GitAnswer {
                     succeeded: code == 0,
                     stdout: out,
-                    error: said,
+                    error: message,
                 })
             }
             ProcessEnd::TimedOut => Err(CliError::new(

@@ -53,8 +53,8 @@ pub(crate) struct PlaceSearch {
     top: PathBuf,
     /// The project's folder.
     folder: String,
-    then: Arc<CommitTree>,
-    now: CommitTree,
+    base: Arc<CommitTree>,
+    current: CommitTree,
 }
 
 impl PlaceSearch {
@@ -67,8 +67,8 @@ impl PlaceSearch {
         Ok(Self {
             top,
             folder: prefix.to_owned(),
-            then: then.tree.clone(),
-            now: CommitTree::of_commit(&base.git, &base.head)?,
+            base: then.tree.clone(),
+            current: CommitTree::of_commit(&base.git, &base.head)?,
         })
     }
 
@@ -107,7 +107,7 @@ impl PlaceSearch {
         // A project that did not move has its project file, or a template or scenario, in the same
         // folder.
         let nested: Vec<&str> = self
-            .then
+            .base
             .names_below(&here)
             .filter_map(|name| name.strip_suffix(PROJECT_FILE))
             .collect();
@@ -117,7 +117,7 @@ impl PlaceSearch {
                 .any(|folder| folder.ends_with('/') && name.starts_with(folder))
         };
         let is_there = self
-            .then
+            .base
             .names_below(&here)
             .any(|name| is_project_file(name) && !is_nested(name));
         let gone = if is_there {
@@ -142,18 +142,18 @@ impl PlaceSearch {
     /// Returns the folders to which links to this project led before, if they are others.
     fn linked_folders(&self) -> BTreeSet<String> {
         let here = self.path_of(&self.folder);
-        let links: BTreeSet<&str> = self.then.links().chain(self.now.links()).collect();
+        let links: BTreeSet<&str> = self.base.links().chain(self.current.links()).collect();
         let then = |link: &str| {
             let rest = slash_path(
                 here.strip_prefix(canonical_path(&self.path_of(link)).ok()?)
                     .ok()?,
             );
             let was = self
-                .then
+                .base
                 .canonicalize(Path::new(&format!("/{link}/{rest}")))
                 .ok()?;
             let was = slash_path(was.strip_prefix("/").ok()?);
-            (was != self.folder && self.then.names_below(&was).next().is_some()).then_some(was)
+            (was != self.folder && self.base.names_below(&was).next().is_some()).then_some(was)
         };
         links.into_iter().filter_map(then).collect()
     }
@@ -164,7 +164,7 @@ impl PlaceSearch {
         let from = slash_path(canonical_path(from).ok()?.strip_prefix(&self.top).ok()?);
         let folders = Path::new(&from).ancestors().map(slash_path);
         let mut nearest =
-            folders.filter(|folder| self.then.has_file(&join_name(folder, PROJECT_FILE)));
+            folders.filter(|folder| self.base.has_file(&join_name(folder, PROJECT_FILE)));
         let then = nearest
             .next()
             .filter(|then| *then != self.folder && !self.is_abandoned(then))?;
@@ -190,13 +190,13 @@ impl PlaceSearch {
             is_project_file(name) && !is_hidden(name) && !join_name(then, name).starts_with(&own)
         };
         !fs::exists(&self.path_of(&join_name(then, PROJECT_FILE)))
-            && !self.now.names_below(then).any(is_left)
+            && !self.current.names_below(then).any(is_left)
     }
 
     /// Returns the folders of the commit's projects whose project files no longer exist.
     fn missing_projects(&self) -> BTreeSet<String> {
         let places = self
-            .then
+            .base
             .names_below("")
             .filter_map(|name| name.strip_suffix(PROJECT_FILE));
         let places = places.filter(|place| place.is_empty() || place.ends_with('/'));
@@ -209,8 +209,8 @@ impl PlaceSearch {
     /// Returns the submodules and links of the project on both sides.
     pub(crate) fn external_parts(&self, place: &ProjectPlace) -> Vec<ExternalPart> {
         let (then, now) = (
-            self.then.external_parts(&place.folder_then),
-            self.now.external_parts(&place.folder_now),
+            self.base.external_parts(&place.folder_then),
+            self.current.external_parts(&place.folder_now),
         );
         let paths: BTreeMap<&str, ExternalPartKind> = then
             .iter()

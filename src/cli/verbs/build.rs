@@ -66,7 +66,7 @@ pub(crate) fn run_build(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let keep = if is_shown {
         FindingRetention {
             identity: Fingerprints::Omitted,
-            least: cx.options.report_detail().min_severity,
+            min_severity: cx.options.report_detail().min_severity,
         }
     } else {
         FindingRetention::ALL

@@ -57,7 +57,7 @@ pub(crate) struct CheckArgs {
 impl CheckArgs {
     fn fix_args(&self) -> FixArgs<'_> {
         FixArgs {
-            which: if self.unsafe_fixes {
+            selection: if self.unsafe_fixes {
                 FixSelection::Suggested
             } else {
                 FixSelection::Safe
@@ -194,7 +194,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         && !args.suppress_existing;
     let shown = FindingRetention {
         identity: Fingerprints::Omitted,
-        least: cx.options.report_detail().min_severity,
+        min_severity: cx.options.report_detail().min_severity,
     };
     let keep = if nameless {
         shown

@@ -314,14 +314,14 @@ fn other_changes(old: &Entry, new: &Entry) -> Vec<String> {
     } else if old.routing != new.routing {
         words.push("the same model in another way: its reason, what it is called, or what stands behind it".to_owned());
     }
-    let said = |entry: &Entry| {
+    let describe = |entry: &Entry| {
         entry
             .sampling
             .iter()
             .map(Sampled::describe)
             .collect::<Vec<_>>()
     };
-    let (before, after) = (said(old), said(new));
+    let (before, after) = (describe(old), describe(new));
     words.extend(after.iter().filter(|one| !before.contains(one)).cloned());
     words.extend(
         before
@@ -482,9 +482,9 @@ fn compare_segment(old: &Part, new: &Part, settings: &[SettingChange]) -> Option
 /// Describes the changes of a segment beside its tokens. Effects of other segments on its room are
 /// part of their descriptions.
 fn describe_change(old: &Part, new: &Part) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut words = Vec::new();
     if old.tokens == new.tokens && old.hash != new.hash {
-        said.push("another text".to_owned());
+        words.push("another text".to_owned());
     }
     if old.variable != new.variable {
         let list = |part: &Part| {
@@ -494,10 +494,10 @@ fn describe_change(old: &Part, new: &Part) -> Vec<String> {
                 part.variable.join(", ")
             }
         };
-        said.push(format!("waits for {}, was {}", list(new), list(old)));
+        words.push(format!("waits for {}, was {}", list(new), list(old)));
     }
     if old.stability != new.stability {
-        said.push(format!(
+        words.push(format!(
             "stability {}, was {}",
             new.stability.word(),
             old.stability.word()
@@ -505,7 +505,7 @@ fn describe_change(old: &Part, new: &Part) -> Vec<String> {
     }
     // A position that changes because another segment came or went is omitted.
     if old.position.is_some() != new.position.is_some() {
-        said.push(
+        words.push(
             if new.position.is_some() {
                 "there again"
             } else {
@@ -515,13 +515,13 @@ fn describe_change(old: &Part, new: &Part) -> Vec<String> {
         );
     }
     if old.hash == new.hash && old.source != new.source {
-        said.push("from other sources".to_owned());
+        words.push("from other sources".to_owned());
     }
     if old.condition != new.condition {
-        said.push("there under another condition".to_owned());
+        words.push("there under another condition".to_owned());
     }
     if old.priority != new.priority {
-        said.push(format!("priority {}, was {}", new.priority, old.priority));
+        words.push(format!("priority {}, was {}", new.priority, old.priority));
     }
-    said
+    words
 }

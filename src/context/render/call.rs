@@ -160,13 +160,13 @@ pub(super) fn to_json(body: &impl Serialize) -> String {
 
 /// Returns true if a message has content: providers reject blank messages.
 pub(super) fn has_content(message: &Message) -> bool {
-    let says = |part: &Part| match part {
+    let has_content = |part: &Part| match part {
         Part::Text(text) => !text.trim().is_empty(),
         Part::Reasoning(_) => false,
         Part::Call(_) | Part::Result(_) | Part::Media(_) => true,
     };
     if message.is_turn() {
-        message.parts.iter().any(says)
+        message.parts.iter().any(has_content)
     } else {
         !message.text.text().trim().is_empty()
     }
@@ -183,13 +183,13 @@ pub(super) fn called_tools(message: &Message) -> impl Iterator<Item = (&str, &st
 
 /// Returns the texts among some parts, without blank ones.
 pub(super) fn nonblank_texts(parts: &[Part]) -> Vec<&str> {
-    let mut said = Vec::new();
+    let mut texts = Vec::new();
     for part in parts {
         if let Part::Text(text) = part {
-            said.extend(Some(text.as_str()).filter(|text| !text.trim().is_empty()));
+            texts.extend(Some(text.as_str()).filter(|text| !text.trim().is_empty()));
         }
     }
-    said
+    texts
 }
 
 /// Returns the text of a tool result, for a provider without a field for failures.

@@ -145,7 +145,7 @@ impl Binder<'_, '_> {
                 self.check_type(link, &parameter);
             }
             let name = parameter.name.clone();
-            let asked = || {
+            let requested = || {
                 // Without a type, `null` is an ordinary value.
                 let is_there = |value: &&Value| {
                     !value.is_null() || parameter.kind.is_none() || parameter.default.is_none()
@@ -163,7 +163,7 @@ impl Binder<'_, '_> {
                         ..BoundValue::without_value(&name)
                     })
             };
-            let given = if is_asked { asked() } else { bound };
+            let given = if is_asked { requested() } else { bound };
             // The stability is the same with a default as with a passed value, so that the segment
             // keeps its place.
             let stability = if is_asked {

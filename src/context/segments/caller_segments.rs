@@ -14,7 +14,7 @@ use crate::registry::body::HistoryLimit;
 use std::collections::BTreeSet;
 
 /// Returns the segments of the caller's goals.
-pub(in crate::context) fn build_segments(asked: &CallerGoals<'_>) -> Vec<Segment> {
+pub(in crate::context) fn build_segments(goals: &CallerGoals<'_>) -> Vec<Segment> {
     let segment = |id: &str, kind: Kind, title: &str, text: TracedText, cut: CutPolicy| {
         let segment = Segment::from_template(kind, text, "asked for by the caller")
             .named(id, title)
@@ -25,7 +25,7 @@ pub(in crate::context) fn build_segments(asked: &CallerGoals<'_>) -> Vec<Segment
         name: name.to_owned(),
     };
     let mut segments = Vec::new();
-    if let Some(objective) = asked.objective.filter(|objective| !objective.is_empty()) {
+    if let Some(objective) = goals.objective.filter(|objective| !objective.is_empty()) {
         let text = TracedText::new(objective, from(objective::NAME));
         segments.push(
             segment(
@@ -39,8 +39,8 @@ pub(in crate::context) fn build_segments(asked: &CallerGoals<'_>) -> Vec<Segment
         );
     }
     let lists = [
-        ("criteria", Kind::Criteria, asked.criteria),
-        ("constraints", Kind::Constraints, asked.constraints),
+        ("criteria", Kind::Criteria, goals.criteria),
+        ("constraints", Kind::Constraints, goals.constraints),
     ];
     for (name, kind, texts) in lists.into_iter().filter(|(_, _, texts)| !texts.is_empty()) {
         let mut all = TracedText::default();
@@ -75,7 +75,7 @@ pub(in crate::context) fn history_limits(element: HistoryLimit) -> HistoryLimits
 fn describe_conversation(element: HistoryLimit) -> String {
     let number = |what: &str, number: Option<u32>| number.map(|number| format!("{what} {number}"));
     let compacted = element.compacted.then(|| "compacted".to_owned());
-    let asked: Vec<String> = [
+    let questions: Vec<String> = [
         number("turns", element.turns),
         number("max_tokens", element.max_tokens),
         compacted,
@@ -83,10 +83,10 @@ fn describe_conversation(element: HistoryLimit) -> String {
     .into_iter()
     .flatten()
     .collect();
-    if asked.is_empty() {
+    if questions.is_empty() {
         "conversation".to_owned()
     } else {
-        format!("conversation ({})", asked.join(", "))
+        format!("conversation ({})", questions.join(", "))
     }
 }
 

@@ -110,7 +110,7 @@ pub(in crate::eval) fn describe_changes(
         ));
         return out;
     };
-    let told = out.len();
+    let first = out.len();
     compare_values(
         &split_lines(&before),
         &split_lines(&after),
@@ -122,7 +122,7 @@ pub(in crate::eval) fn describe_changes(
     if more > 0 {
         out.push(format!("and {more} more places"));
     }
-    if out.len() == told && told == 0 {
+    if out.len() == first && first == 0 {
         out.push(
             "values that are masked, or words of which the recording has nothing but their hash"
                 .to_owned(),
@@ -154,9 +154,9 @@ fn split_lines(value: &Value) -> Value {
 /// Compares fields of the body and elements of its lists one by one; inside each, only the first
 /// difference is described.
 fn compare_values(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<String>) {
-    let is_told = out.len();
+    let reported = out.len();
     let mut step = |key: String, before: Option<&Value>, after: Option<&Value>| {
-        if before == after || path.len() > 1 && out.len() > is_told {
+        if before == after || path.len() > 1 && out.len() > reported {
             return;
         }
         path.push(key);

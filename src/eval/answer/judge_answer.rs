@@ -9,7 +9,7 @@ use crate::eval::compiled_patterns as schemas;
 use crate::eval::prepared_case::AnswerJudging;
 use crate::eval::verdict::{
     self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail,
-    fail_blind, pass, skip, skip_open,
+    fail_blind, pass, skip, skip_undecided,
 };
 use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::expect::own_check::OwnCheck;
@@ -76,11 +76,11 @@ fn judge_test(
         AnswerTest::Refuses(expected) => judge_refusal(answer, *expected),
         AnswerTest::MaxLatency(most) => judge_max_latency(answer, *most),
         AnswerTest::MaxCost(most) => judge_max_cost(answer, *most),
-        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => skip_open(
+        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => skip_undecided(
             "a judge's score",
             "no judge: `judge` and `rubric` are not judged yet",
         ),
-        AnswerTest::Todo(what) => skip_open(
+        AnswerTest::Todo(what) => skip_undecided(
             format!("“{}”", one_line_excerpt(&what.value)),
             "it still to be written as an expectation",
         ),
@@ -112,8 +112,8 @@ fn judge_refusal(answer: &TrialAnswer, wanted: bool) -> JudgedOutcome {
     let is_refused = answer.flaw == Some(AnswerFlaw::Withheld);
     let found = match (is_refused, answer.text.trim()) {
         (true, "") => "one".to_owned(),
-        (true, said) => format!("one: “{}”", one_line_excerpt(said)),
-        (false, said) => format!("an answer: “{}”", one_line_excerpt(said)),
+        (true, found) => format!("one: “{}”", one_line_excerpt(found)),
+        (false, found) => format!("an answer: “{}”", one_line_excerpt(found)),
     };
     if is_refused == wanted {
         pass(expected, found)
@@ -167,10 +167,10 @@ fn judge_field(
 /// The first match of a pattern: the index of the text, and the byte range in it.
 fn first_match(
     case: &AnswerJudging<'_>,
-    said: &[Cow<'_, str>],
+    texts: &[Cow<'_, str>],
     pattern: &str,
 ) -> Result<Option<(usize, Range<usize>)>, String> {
-    for (number, text) in said.iter().enumerate() {
+    for (number, text) in texts.iter().enumerate() {
         if let Some(range) = case.run.patterns.find_pattern(pattern, text)? {
             return Ok(Some((number, range)));
         }
@@ -183,13 +183,13 @@ fn judge_absent(
     answer: &TrialAnswer,
     patterns: &[Spanned<String>],
 ) -> JudgedOutcome {
-    let said = answer.all_texts();
+    let texts = answer.all_texts();
     for pattern in patterns {
         let expected = format!("no /{}/", pattern.value);
-        match first_match(case, &said, &pattern.value) {
+        match first_match(case, &texts, &pattern.value) {
             Ok(None) => {}
             Ok(Some((number, range))) => {
-                let text = said
+                let text = texts
                     .get(number)
                     .and_then(|text| text.get(range.clone()))
                     .unwrap_or("");
@@ -215,10 +215,10 @@ fn judge_contains(
     answer: &TrialAnswer,
     patterns: &[Spanned<String>],
 ) -> JudgedOutcome {
-    let said = answer.searchable_texts();
+    let texts = answer.searchable_texts();
     for pattern in patterns {
         let expected = format!("/{}/", pattern.value);
-        match first_match(case, &said, &pattern.value) {
+        match first_match(case, &texts, &pattern.value) {
             Ok(Some(_)) => {}
             Ok(None) => {
                 return (
@@ -248,12 +248,12 @@ fn missing_reason(case: &AnswerJudging<'_>, answer: &TrialAnswer, expected: Stri
                 expected,
                 format!("no text, but a call of `{}`", one_line_excerpt(name)),
             );
-            let given = format!(
+            let advice = format!(
                 "what the tool gives back stands in `fixtures: {{tools: {{{}: …}}}}` of the suite",
                 one_line_excerpt(name)
             );
             if case.prepared.is_some() {
-                reason.with_advice(given)
+                reason.with_advice(advice)
             } else {
                 reason
             }
@@ -484,22 +484,22 @@ pub(super) fn judge_own_check(
         .answers
         .check_runner
         .and_then(|own| own.run(check, &trial_input(case, answer).to_string()));
-    let Some(said) = run else {
-        return Ok(skip_open(expected, NOT_PERMITTED));
+    let Some(result) = run else {
+        return Ok(skip_undecided(expected, NOT_PERMITTED));
     };
     let failed = |why: String| format!("{} gave no verdict: {why}", check.describe());
-    let said = said.map_err(failed)?;
+    let stdout = result.map_err(failed)?;
     let no_verdict = || {
-        let found = if said.trim().is_empty() {
+        let found = if stdout.trim().is_empty() {
             "nothing".to_owned()
         } else {
-            format!("“{}”", one_line_excerpt(said.trim()))
+            format!("“{}”", one_line_excerpt(stdout.trim()))
         };
         failed(format!(
             "it has to write {{\"pass\": true, \"reason\": \"…\"}} or a list of such to its standard output, and wrote {found}"
         ))
     };
-    let given = match serde_json::from_str(&said).map_err(|_| no_verdict())? {
+    let given = match serde_json::from_str(&stdout).map_err(|_| no_verdict())? {
         CheckResponse::One(one) => vec![one],
         CheckResponse::Many(many) if many.is_empty() => return Err(no_verdict()),
         CheckResponse::Many(many) => many,

@@ -258,7 +258,7 @@ pub(super) fn estimate_cost(
     // A count that the provider cannot have made is not used for the estimate.
     let is_credible = |call: &&&Recording| {
         recorded_response(call)
-            .is_ok_and(|given| describe_miscount(&given.answer, Some(context)).is_none())
+            .is_ok_and(|recorded| describe_miscount(&recorded.answer, Some(context)).is_none())
     };
     let usage = recorded.iter().filter(is_credible).map(|call| call.usage);
     let input = bounds(usage.clone().filter_map(|usage| usage.input)).unwrap_or((context, context));

@@ -175,15 +175,15 @@ pub(super) fn run_live_trials(
                 sent: &sent,
                 context: Some(context),
             })?;
-            let (given, took) = (response.answer, response.latency.as_millis());
+            let (received, took) = (response.answer, response.latency.as_millis());
             let mut answer =
-                TrialAnswer::from_model(&given, context, counter, model.prices.as_ref());
+                TrialAnswer::from_model(&received, context, counter, model.prices.as_ref());
             answer.took = AnswerCost {
                 latency_ms: u64::try_from(took).ok(),
                 is_live: true,
                 ..answer.took
             };
-            Ok((answer, given.turn))
+            Ok((answer, received.turn))
         })
     })
 }
@@ -294,16 +294,16 @@ pub(super) fn replay_trials(
                 if call.answered_by == AnsweredBy::Script {
                     by = (AnswerOrigin::Scripted, SCRIPT);
                 }
-                let given = recorded_answer(call)?;
+                let recorded = recorded_answer(call)?;
                 let prices = wire.model.and_then(|model| model.prices.as_ref());
                 let mut answer = TrialAnswer::from_model(
-                    &given,
+                    &recorded,
                     context + added_tokens(assembly, messages, counter),
                     counter,
                     prices,
                 );
                 answer.took.latency_ms = call.latency_ms;
-                Ok((answer, given.turn))
+                Ok((answer, recorded.turn))
             })?;
             Ok((answer, by.0, by.1))
         },
@@ -405,7 +405,7 @@ pub(super) fn run_stage(
             .all(|verdict| verdict.outcome == ExpectationOutcome::Skipped)
         {
             done.answered = AnswerOrigin::NotJudged;
-            return Ok(if trial.is_open() {
+            return Ok(if trial.is_undecided() {
                 TrialDecision::Inconclusive
             } else {
                 TrialDecision::Open
@@ -415,7 +415,7 @@ pub(super) fn run_stage(
         if done.answered != AnswerOrigin::Scripted {
             done.answered = answered;
         }
-        is_open |= trial.is_open();
+        is_open |= trial.is_undecided();
         row.push(trial.outcome);
         last = Some(trial);
         if decision == TrialDecision::Open {
@@ -499,10 +499,10 @@ fn unfinished_verdict(
     expectations: &[Spanned<AnswerExpectation>],
 ) -> Option<ExpectationVerdict> {
     let run = answer.run.as_deref().filter(|run| run.ends != "complete")?;
-    let says = |one: &Spanned<AnswerExpectation>| {
+    let is_about_call = |one: &Spanned<AnswerExpectation>| {
         all_tests(std::slice::from_ref(one)).any(|(test, _)| matches!(test, AnswerTest::Ends(_)))
     };
-    if expectations.iter().any(says) {
+    if expectations.iter().any(is_about_call) {
         return None;
     }
     let what = "the run is complete".to_owned();

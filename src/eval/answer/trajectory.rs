@@ -82,11 +82,11 @@ pub(super) fn judge_trajectory(
         }
     }
     let made = &answer.tool_calls;
-    let fits = |call: &ExpectedCall, (name, given): &(String, Value)| {
+    let fits = |call: &ExpectedCall, (name, arguments): &(String, Value)| {
         let occurs =
             |text: &str, pattern: &str| find(pattern, text).is_ok_and(|found| found.is_some());
         let equals = |(name, value): (&String, &Value)| {
-            given
+            arguments
                 .get(name)
                 .is_some_and(|found| equal_json(value, found))
         };
@@ -94,15 +94,15 @@ pub(super) fn judge_trajectory(
         matches_name(&call.name.value, name)
             && call.arguments.iter().all(equals)
             && patterns.all(|(name, pattern)| {
-                given
+                arguments
                     .get(name)
                     .is_some_and(|found| occurs(&scalar_text(found), &pattern.value))
             })
     };
     let shown = |at: usize| {
-        let call = made
-            .get(at)
-            .map(|(name, given)| format!("`{name}` with {}", one_line_excerpt(&given.to_string())));
+        let call = made.get(at).map(|(name, arguments)| {
+            format!("`{name}` with {}", one_line_excerpt(&arguments.to_string()))
+        });
         format!(
             "call {} of {}: {}",
             at + 1,

@@ -221,14 +221,14 @@ impl TrialAnswer {
             Some(script.reply.clone())
         };
         let count = |text: &str| counter.count(text) as u64;
-        let given = |(name, arguments): &(String, Value)| {
+        let describe = |(name, arguments): &(String, Value)| {
             count(name).saturating_add(count(&arguments.to_string()))
         };
         let out = || {
             script
                 .tool_calls
                 .iter()
-                .map(given)
+                .map(describe)
                 .fold(count(&text), u64::saturating_add)
         };
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
@@ -359,24 +359,24 @@ impl TrialAnswer {
 
     /// The texts to search: the answer's text, and each value of its JSON unescaped.
     pub(super) fn searchable_texts(&self) -> Vec<Cow<'_, str>> {
-        let mut said = vec![Cow::Borrowed(self.text.as_str())];
-        collect_scalars(self.json.iter().collect(), &mut said);
-        said
+        let mut texts = vec![Cow::Borrowed(self.text.as_str())];
+        collect_scalars(self.json.iter().collect(), &mut texts);
+        texts
     }
 
     /// The texts of [`Self::searchable_texts`] and the arguments of tool calls, for patterns that
     /// must be absent.
     pub(super) fn all_texts(&self) -> Vec<Cow<'_, str>> {
-        let mut said = self.searchable_texts();
+        let mut texts = self.searchable_texts();
         collect_scalars(
             self.tool_calls
                 .iter()
                 .rev()
                 .map(|(_, arguments)| arguments)
                 .collect(),
-            &mut said,
+            &mut texts,
         );
-        said
+        texts
     }
 
     /// The answer as JSON: its value, or its text as a string.

@@ -222,27 +222,29 @@ enum RunAnswerSource<'s> {
 impl RunAnswerSource<'_> {
     fn answer(
         &self,
-        asked: &AgentRequest<'_>,
+        request: &AgentRequest<'_>,
         stale: &Mutex<Vec<String>>,
     ) -> Result<SourcedAnswer, NoAnswer> {
         match self {
             Self::Script { script, counts } => {
-                let mut given = AnswerBackend::answer(script, asked)?;
+                let mut answer = AnswerBackend::answer(script, request)?;
                 if !counts {
-                    given.response.answer.usage = Usage::default();
+                    answer.response.answer.usage = Usage::default();
                 }
-                Ok(given)
+                Ok(answer)
             }
             Self::Replay { replay, stage } => {
-                let Some(call) = replay.next_call(*stage, asked.sent) else {
-                    if let NoAnswerReason::Stale(moved) = replay.stale_reason(*stage, asked.sent) {
-                        let of = |line| format!("{}: {line}", asked.name.unwrap_or(asked.stage));
+                let Some(call) = replay.next_call(*stage, request.sent) else {
+                    if let NoAnswerReason::Stale(moved) = replay.stale_reason(*stage, request.sent)
+                    {
+                        let of =
+                            |line| format!("{}: {line}", request.name.unwrap_or(request.stage));
                         *stale.lock().unwrap_or_else(PoisonError::into_inner) =
                             moved.into_iter().map(of).collect();
                     }
                     return Err(NoAnswer::Unknown(format!(
                         "no answer is recorded for this request of {}",
-                        asked.stage
+                        request.stage
                     )));
                 };
                 let response = recorded_response(call).map_err(NoAnswer::Provider)?;
@@ -257,22 +259,22 @@ impl RunAnswerSource<'_> {
                 case,
                 trial,
             } => {
-                let nobody = || {
+                let no_model = || {
                     NoAnswer::Unknown(format!(
                         "no model of `[models]` in ctxc.toml is known for {}",
-                        asked.stage
+                        request.stage
                     ))
                 };
-                let model = asked.model.ok_or_else(nobody)?;
-                let asked = ModelCall {
+                let model = request.model.ok_or_else(no_model)?;
+                let call = ModelCall {
                     path,
                     case,
                     trial: *trial,
                     model,
-                    sent: asked.sent,
+                    sent: request.sent,
                     context: None,
                 };
-                let response = ask.call_model(&asked).map_err(NoAnswer::Provider)?;
+                let response = ask.call_model(&call).map_err(NoAnswer::Provider)?;
                 Ok(SourcedAnswer {
                     response,
                     by: AnsweredBy::Upstream,
@@ -292,29 +294,34 @@ struct CollectingAnswers<'s, 'r> {
 }
 
 impl AnswerBackend for CollectingAnswers<'_, '_> {
-    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
-        let given = self.source.answer(asked, &self.stale)?;
-        let context = asked
+    fn answer(&self, request: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        let sourced = self.source.answer(request, &self.stale)?;
+        let context = request
             .messages
             .iter()
             .map(|message| self.counter.count(message.text.text()) as u64)
             .sum();
-        let prices = asked.model.and_then(|model| model.prices.as_ref());
+        let prices = request.model.and_then(|model| model.prices.as_ref());
         let mut answer =
-            TrialAnswer::from_model(&given.response.answer, context, self.counter, prices);
-        answer.took.is_live = given.by == AnsweredBy::Upstream;
-        answer.took.latency_ms = Some(given.response.latency)
+            TrialAnswer::from_model(&sourced.response.answer, context, self.counter, prices);
+        answer.took.is_live = sourced.by == AnsweredBy::Upstream;
+        answer.took.latency_ms = Some(sourced.response.latency)
             .filter(|took| !took.is_zero())
             .and_then(|took| took.as_millis().try_into().ok());
         // The cost of a subtask belongs to the agent that requested it.
-        let stage = asked.stage.split('~').next().unwrap_or_default().to_owned();
+        let stage = request
+            .stage
+            .split('~')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         self.answers
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .entry(stage)
             .or_default()
             .push(answer);
-        Ok(given)
+        Ok(sourced)
     }
 }
 
@@ -385,13 +392,13 @@ fn run_once(
             return Err(obstacle.note.clone().into());
         }
     }
-    let given = answers
+    let results = answers
         .answers
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     Ok(run_answer(
         &outcome,
-        collect_stages(trace.events(), flow.plan(), given),
+        collect_stages(trace.events(), flow.plan(), results),
     ))
 }
 
@@ -467,11 +474,11 @@ fn run_answer(outcome: &RunOutcome, stages: Vec<RunStage>) -> TrialAnswer {
             .as_str()
             .map_or_else(|| content.to_string(), str::to_owned)
     };
-    let said = outcome
+    let answer = outcome
         .result
         .as_ref()
         .map_or_else(String::new, |result| text(&result.content));
-    let last = TrialAnswer::without_tokens(said);
+    let last = TrialAnswer::without_tokens(answer);
     let all = stages
         .iter()
         .map(|stage| stage.answer.clone())

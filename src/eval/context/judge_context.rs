@@ -52,7 +52,10 @@ fn judge_outcome(seen: &SeenContext<'_>, expectation: &ContextExpectation) -> Ju
             .collect()
     };
     match expectation {
-        ContextExpectation::Segment { which, state } => judge_segment(seen, which, *state),
+        ContextExpectation::Segment {
+            selector: which,
+            state,
+        } => judge_segment(seen, which, *state),
         ContextExpectation::Segments(ids) => judge_segments(seen, ids),
         ContextExpectation::Trust {
             segment,
@@ -61,9 +64,11 @@ fn judge_outcome(seen: &SeenContext<'_>, expectation: &ContextExpectation) -> Ju
         ContextExpectation::Contains(found) => patterns::judge_contains(seen, found),
         ContextExpectation::Absent(found) => patterns::judge_absent(seen, found),
         ContextExpectation::Order(ids) => judge_order(seen, ids),
-        ContextExpectation::Tokens { of, max, min } => {
-            judge_tokens(seen, of, max.as_ref(), min.as_ref())
-        }
+        ContextExpectation::Tokens {
+            counted: of,
+            max,
+            min,
+        } => judge_tokens(seen, of, max.as_ref(), min.as_ref()),
         ContextExpectation::PromptCache { .. } => verdict::fail_blind(
             expectation.describe(),
             "one context alone, with no call before it: `tokens: {of: prefix, min: N}` says what of it a cache can reuse",

@@ -25,10 +25,10 @@ pub(in crate::eval) fn find_passages(
     if let Some(query) = &test.query {
         return ask(&query.value);
     }
-    let asked = FirstQuery::default();
+    let first_query = FirstQuery::default();
     // Only the query matters here; the context itself is judged elsewhere.
-    let _: Result<Assembly, _> = case.assemble_from(&asked);
-    ask(&asked
+    let _: Result<Assembly, _> = case.assemble_from(&first_query);
+    ask(&first_query
         .0
         .into_inner()
         .ok_or("this agent looks nothing up: give a `query`")?)

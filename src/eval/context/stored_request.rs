@@ -233,7 +233,7 @@ pub fn stored_request(seen: &SeenContext<'_>) -> String {
 
 /// The request of another program, in the same form. Vendor-specific parts become JSON texts.
 pub fn stored_program_request(request: &ModelRequest) -> String {
-    let said = |placed: &'_ RequestPart| match &placed.part {
+    let part_text = |placed: &'_ RequestPart| match &placed.part {
         Some(_) => None,
         None => Some(
             request
@@ -244,7 +244,7 @@ pub fn stored_program_request(request: &ModelRequest) -> String {
     };
     let unknown: BTreeMap<&str, String> = request
         .message_parts()
-        .filter_map(|(_, placed)| Some((placed.pointer.as_str(), said(placed)?)))
+        .filter_map(|(_, placed)| Some((placed.pointer.as_str(), part_text(placed)?)))
         .collect();
     let part = |placed| {
         let RequestPart { part, pointer, .. }: &RequestPart = placed;
@@ -357,16 +357,16 @@ impl StoredText {
 
 impl<'r> StoredPart<'r> {
     fn from_part(part: &'r Part) -> Self {
-        let mut said = Self::default();
+        let mut stored = Self::default();
         match part {
-            Part::Text(text) => said.text = Some(StoredText::from_text(text)),
+            Part::Text(text) => stored.text = Some(StoredText::from_text(text)),
             Part::Reasoning(Reasoning {
                 text,
                 signature,
                 redacted,
             }) => {
                 let (signature, redacted) = (signature.as_deref(), redacted.as_deref());
-                said.reasoning = Some(StoredReasoning {
+                stored.reasoning = Some(StoredReasoning {
                     text: StoredText::from_text(text),
                     signature,
                     redacted,
@@ -377,7 +377,7 @@ impl<'r> StoredPart<'r> {
                 name,
                 arguments,
             }) => {
-                said.call = Some(StoredCall {
+                stored.call = Some(StoredCall {
                     id,
                     name,
                     arguments,
@@ -388,7 +388,7 @@ impl<'r> StoredPart<'r> {
                 parts,
                 is_error,
             }) => {
-                said.result = Some(StoredResult {
+                stored.result = Some(StoredResult {
                     call,
                     is_error: *is_error,
                     parts: parts.iter().map(Self::from_part).collect(),
@@ -405,7 +405,7 @@ impl<'r> StoredPart<'r> {
                         (None, Some(Hash::digest(bytes.as_bytes()).to_string()))
                     }
                 };
-                said.media = Some(StoredMedia {
+                stored.media = Some(StoredMedia {
                     media_type,
                     name: name.as_deref(),
                     url,
@@ -413,7 +413,7 @@ impl<'r> StoredPart<'r> {
                 });
             }
         }
-        said
+        stored
     }
 }
 
@@ -544,11 +544,11 @@ fn first_difference<'v>(
                 .unwrap_or_default();
             path.push(at.to_string());
             // An inserted or removed blank line is skipped.
-            let says = |all: &'v [Value]| {
+            let sorted = |all: &'v [Value]| {
                 all.get(at..)
                     .and_then(|rest| rest.iter().find(|one| one.as_str() != Some("")))
             };
-            let (mut a, mut b) = (says(first), says(second));
+            let (mut a, mut b) = (sorted(first), sorted(second));
             if a == b {
                 (a, b) = (first.get(at), second.get(at));
             }

@@ -192,6 +192,15 @@ impl GateLimits {
     }
 }
 
+/// Removed or changed text that no scenario covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncoveredText {
+    /// The agent that received it.
+    pub agent: String,
+    /// The text, as a noun phrase that quotes it.
+    pub text: String,
+}
+
 /// The input of a decision about a change.
 #[derive(Clone, Copy, Debug)]
 pub struct GateInput<'a> {
@@ -214,8 +223,8 @@ pub struct GateInput<'a> {
     pub approvals: &'a Approvals,
     /// The people who may accept, as defined by the base.
     pub accepters: &'a Accepters,
-    /// Removed or changed text that no scenario covers: the agent, and a noun phrase for the text.
-    pub uncovered: &'a [(String, String)],
+    /// Removed or changed text that no scenario covers.
+    pub uncovered: &'a [UncoveredText],
     /// The limits to keep.
     pub limits: GateLimits,
     /// The minimum fraction of scenarios with an answer.
@@ -693,9 +702,9 @@ impl GateFindings<'_> {
 
     /// Adds removed text that no scenario covers.
     fn check_uncovered(&mut self) {
-        for (agent, what) in self.candidate.uncovered {
+        for UncoveredText { agent, text } in self.candidate.uncovered {
             if self.candidate.limits.uncovered == UncoveredPolicy::Fail {
-                let found = format!("none that holds {what}");
+                let found = format!("none that holds {text}");
                 self.add_violation(
                     "uncovered",
                     "changes of text that a scenario of the base holds",
@@ -704,7 +713,7 @@ impl GateFindings<'_> {
                 );
             } else {
                 self.warnings
-                    .push(format!("`{agent}`: no scenario of the base holds {what}"));
+                    .push(format!("`{agent}`: no scenario of the base holds {text}"));
             }
         }
         if !self.candidate.uncovered.is_empty() {
@@ -845,7 +854,7 @@ fn failure_line(row: &CaseRow) -> String {
         .trouble
         .clone()
         .or_else(|| row.faults.first().map(|fault| fault.message.clone()));
-    let told = |one: &crate::eval::scorecard::VerdictRow| {
+    let describe = |one: &crate::eval::scorecard::VerdictRow| {
         format!("expected {}, found {}", one.expected, one.found)
     };
     let context = row
@@ -863,6 +872,6 @@ fn failure_line(row: &CaseRow) -> String {
         .flat_map(|trial| &trial.expectations)
         .filter(|one| one.gates && one.verdict == "skipped");
     trouble
-        .or_else(|| context.chain(answer).chain(open).next().map(told))
+        .or_else(|| context.chain(answer).chain(open).next().map(describe))
         .unwrap_or_else(|| row.verdict.clone())
 }

@@ -12,7 +12,7 @@ pub use approvals::{Acceptance, Accepters, AddedApproval, ApprovalEntry, Approva
 pub use baseline::{Baseline, BaselineFault};
 pub use decision::{
     ContextGrowth, FailingCase, GateDecision, GateHeader, GateInput, GateLimits, GateVerdict,
-    JudgedRelaxation, StabilityLimits, Violation, decide_gate, excessive_growth,
+    JudgedRelaxation, StabilityLimits, UncoveredText, Violation, decide_gate, excessive_growth,
 };
 pub use safeguards::{
     ANSWER_PREFIX, CHECK_PREFIX, LocatedRelaxation, NEW_ANSWERS_LABEL, PART_SEPARATOR,

@@ -181,12 +181,12 @@ fn recorded_call(source: &RequestSource, answers: &str) -> Option<Recording> {
         return None;
     };
     let calls = RecordingFile::parse(answers).ok()?.calls;
-    let said: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
+    let contents: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
     let wanted = CallPosition {
         conversation: *conversation,
         n: *n,
     };
-    let at = call_positions(&said)
+    let at = call_positions(&contents)
         .iter()
         .position(|turn| *turn == Some(wanted))?;
     calls.into_iter().nth(at)
@@ -233,12 +233,12 @@ fn parse_request_text(text: &str, number: Option<usize>) -> Result<ParsedSent, S
 /// The segments of the previous call of the same conversation among `earlier`; `None` if this is
 /// the first.
 pub fn previous_segments(call: &Recording, earlier: &[Recording]) -> Option<Vec<RequestSegment>> {
-    let said: Vec<Option<CallContent>> = earlier
+    let contents: Vec<Option<CallContent>> = earlier
         .iter()
         .chain([call])
         .map(CallContent::from_call)
         .collect();
-    let turns = call_positions(&said);
+    let turns = call_positions(&contents);
     let own = (*turns.last()?)?;
     let at = turns.iter().position(|turn| {
         *turn

@@ -69,14 +69,19 @@ fn judge_expectation(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -
             .collect()
     };
     match expectation {
-        ContextExpectation::Segment { which, state } => judge_segment(seen, which, *state),
+        ContextExpectation::Segment {
+            selector: which,
+            state,
+        } => judge_segment(seen, which, *state),
         ContextExpectation::Segments(ids) => judge_segments(seen, ids),
         ContextExpectation::Contains(patterns) => judge_patterns(seen, patterns, true),
         ContextExpectation::Absent(patterns) => judge_patterns(seen, patterns, false),
         ContextExpectation::Order(ids) => judge_order(seen, ids),
-        ContextExpectation::Tokens { of, max, min } => {
-            judge_tokens(seen, of, max.as_ref(), min.as_ref())
-        }
+        ContextExpectation::Tokens {
+            counted: of,
+            max,
+            min,
+        } => judge_tokens(seen, of, max.as_ref(), min.as_ref()),
         ContextExpectation::PromptCache { min_reused } => judge_prompt_cache(seen, *min_reused),
         ContextExpectation::NothingCut(true) => {
             verdict::pass("every segment whole", "a request as it was sent")

@@ -80,12 +80,12 @@ pub(super) fn read_answer(
     segments: &[RequestSegment],
     counter: &dyn TokenCounter,
 ) -> Result<TrialAnswer, String> {
-    let given = recorded_answer(call).map_err(|why| match why {
+    let recorded = recorded_answer(call).map_err(|why| match why {
         NoAnswerReason::Trouble(why) => why,
         NoAnswerReason::Stale(_) => String::new(),
     })?;
     let tokens: usize = segments.iter().map(|segment| segment.tokens(counter)).sum();
-    let mut answer = TrialAnswer::from_model(&given, tokens as u64, counter, None);
+    let mut answer = TrialAnswer::from_model(&recorded, tokens as u64, counter, None);
     answer.took.latency_ms = call.latency_ms;
     Ok(answer)
 }

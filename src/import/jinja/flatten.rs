@@ -350,8 +350,8 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
                 Some(PageStatement::BlockCall(BlockCall::Whole(block))) => {
                     self.write_block_call(page, at, *block, among, out);
                 }
-                Some(PageStatement::BlockCall(BlockCall::Part(said))) => {
-                    self.reject_block(page, at, said);
+                Some(PageStatement::BlockCall(BlockCall::Part(call))) => {
+                    self.reject_block(page, at, call);
                 }
                 Some(PageStatement::Extends(..)) | None if piece.is_data() => {
                     out.push_str(pieces::piece_text(
@@ -409,15 +409,15 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
     }
 
     /// Rejects a use of a block other than its plain output.
-    fn reject_block(&mut self, page: &JinjaPage<'t>, at: usize, said: &str) {
+    fn reject_block(&mut self, page: &JinjaPage<'t>, at: usize, call: &str) {
         let why = format!(
-            "it can only be used alone: write `{{{{ {said} }}}}`, or the text of the block itself"
+            "it can only be used alone: write `{{{{ {call} }}}}`, or the text of the block itself"
         );
         self.note_at(
             page,
             at,
             ImportNoteKind::Unsupported {
-                what: format!("`{said}` in a macro or an expression"),
+                what: format!("`{call}` in a macro or an expression"),
                 why,
             },
         );

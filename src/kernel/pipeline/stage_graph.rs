@@ -21,7 +21,7 @@ pub use super::outcome::Visit;
 /// ```
 /// use ctxc::runtime::{Next, PipelineState, StageGraph, Visit};
 ///
-/// /// Drafts until the review has nothing to say, three times at most.
+/// /// Drafts until the review has no remarks, three times at most.
 /// struct Letters;
 ///
 /// impl StageGraph for Letters {

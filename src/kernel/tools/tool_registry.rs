@@ -221,11 +221,11 @@ fn collect_texts(value: &Value) -> Vec<&str> {
 pub fn tool_loop(
     tools: &ToolRegistry,
     runner: &mut impl ToolRunner,
-    most: u32,
+    max_rounds: u32,
     mut ask: impl FnMut(&[Turn]) -> Result<Answer, ProviderError>,
 ) -> Result<Answer, Obstacle> {
     let mut turns = Vec::new();
-    for _ in 0..most {
+    for _ in 0..max_rounds {
         let answer = ask(&turns)?;
         let results: Vec<Part> = answer
             .tool_calls()
@@ -240,7 +240,7 @@ pub fn tool_loop(
             parts: vec![result],
         }));
     }
-    let note = format!("it still called tools in answer {most}, the last that it may give");
+    let note = format!("it still called tools in answer {max_rounds}, the last that it may give");
     Err(Obstacle {
         kind: ObstacleKind::Tool,
         note,

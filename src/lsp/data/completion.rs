@@ -101,7 +101,7 @@ pub(in crate::lsp) fn completion_items(
     };
     offers
         .into_iter()
-        .filter(|offer| !spot.taken.contains(&&*offer.label))
+        .filter(|offer| !spot.used_names.contains(&&*offer.label))
         .map(one)
         .collect()
 }

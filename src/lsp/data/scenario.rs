@@ -152,13 +152,13 @@ pub(super) fn key_description(
 
 /// Returns the shape of the value at a key path, in a suite or a single scenario.
 fn shape_at(text: &str, spot: &DataCursor<'_>) -> Option<ScenarioShape> {
-    let says = |key: &str| {
+    let has_value = |key: &str| {
         text.lines().any(|line| {
             line.strip_prefix(key)
                 .is_some_and(|rest| rest.starts_with(':'))
         })
     };
-    let root = if says("cases") || says("cases_from") || says("defaults") {
+    let root = if has_value("cases") || has_value("cases_from") || has_value("defaults") {
         &SUITE_TABLE
     } else {
         &SCENARIO_TABLE
@@ -188,7 +188,7 @@ fn key_offers(table: &ScenarioTable) -> Vec<Offer> {
 
 /// Returns the task of the case: that of the nearest `task` or `role` in the text.
 fn case_task(project: &ProjectState, text: &str, spot: &DataCursor<'_>) -> Option<String> {
-    let said = |line: &str| {
+    let kind_of_line = |line: &str| {
         let (key, value) = line.trim_start_matches([' ', '-']).split_once(':')?;
         let value = value.trim().trim_matches(['"', '\'']).to_owned();
         match key {
@@ -207,8 +207,8 @@ fn case_task(project: &ProjectState, text: &str, spot: &DataCursor<'_>) -> Optio
     before
         .lines()
         .rev()
-        .find_map(said)
-        .or_else(|| behind.lines().find_map(said))
+        .find_map(kind_of_line)
+        .or_else(|| behind.lines().find_map(kind_of_line))
 }
 
 /// Returns the task's parameters, required ones first.

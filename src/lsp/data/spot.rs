@@ -19,7 +19,7 @@ pub(super) struct DataCursor<'t> {
     /// In a TOML header, the closing brackets.
     pub(super) header: Option<&'static str>,
     /// Keys or items beside the place that must not be repeated.
-    pub(super) taken: Vec<&'t str>,
+    pub(super) used_names: Vec<&'t str>,
 }
 
 fn is_word_char(c: char) -> bool {
@@ -118,7 +118,7 @@ pub(super) fn yaml_cursor(text: &str, offset: usize) -> Option<DataCursor<'_>> {
         outer: word,
         missing: None,
         header: None,
-        taken,
+        used_names: taken,
     })
 }
 

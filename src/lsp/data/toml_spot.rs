@@ -81,7 +81,7 @@ pub(super) fn toml_cursor(text: &str, offset: usize) -> Option<DataCursor<'_>> {
         own.group == group && own.path == spot.path && !spot.outer.touches(own.start as u32)
     };
     let is_taken = |own: &&ScannedKey<'_>| spot.header.is_none() || own.is_whole;
-    spot.taken = scan
+    spot.used_names = scan
         .names
         .iter()
         .filter(is_same)
@@ -340,7 +340,7 @@ impl<'t> TomlScanner<'t> {
             outer,
             header,
             missing: None,
-            taken: Vec::new(),
+            used_names: Vec::new(),
         };
         self.found = can.then_some((spot, group));
         self.is_passed = true;

@@ -45,21 +45,21 @@ pub(in crate::lsp) fn start_command(
             params.command
         )));
     }
-    let asked = params.arguments.into_iter().next().unwrap_or_default();
-    let asked: RenderArguments = serde_json::from_value(asked)
+    let arguments = params.arguments.into_iter().next().unwrap_or_default();
+    let arguments: RenderArguments = serde_json::from_value(arguments)
         .map_err(|error| RequestError::invalid(format!("{RENDER_COMMAND}: {error}")))?;
     server.workspace.settle();
-    let (project, name, buffer) = server.document(&asked.uri)?;
-    let offset = asked.position.map(|position| {
+    let (project, name, buffer) = server.document(&arguments.uri)?;
+    let offset = arguments.position.map(|position| {
         server
             .client
             .encoding
             .offset(&buffer.text, &buffer.index, position)
     });
-    let wanted = match asked.task {
+    let wanted = match arguments.task {
         Some(task) => RenderSelection {
             task,
-            node: asked.node,
+            node: arguments.node,
         },
         None => selection_at(project, &name, offset)
             .ok_or_else(|| RequestError::invalid("there is no task in this document"))?,

@@ -25,7 +25,10 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: CompletionParams) -
     let (project, name, buffer, offset) = server.document_position(&at)?;
     let (text, index, client) = (buffer.text.as_str(), &buffer.index, &server.client);
     let mut items = if project.is_xml(&name) {
-        let CompletionContext { begun, word } = completion_context(text, offset as usize);
+        let CompletionContext {
+            construct: begun,
+            word,
+        } = completion_context(text, offset as usize);
         let place = CompletionPlace {
             client,
             text,
@@ -55,7 +58,10 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: CompletionParams) -
         };
         data::completion::completion_items(project, &name, &place)
     } else if let Some((user, source)) = project.including_templates(&name).next() {
-        let CompletionContext { begun, word } = completion_context(text, offset as usize);
+        let CompletionContext {
+            construct: begun,
+            word,
+        } = completion_context(text, offset as usize);
         let place = CompletionPlace {
             client,
             text,

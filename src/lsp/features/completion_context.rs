@@ -9,7 +9,7 @@ const MAX_LOOKBACK_BYTES: usize = 8 << 10;
 /// The construct at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::lsp) struct CompletionContext<'t> {
-    pub(in crate::lsp) begun: OpenConstruct<'t>,
+    pub(in crate::lsp) construct: OpenConstruct<'t>,
     /// The word at the cursor, which a completion replaces; may be empty.
     pub(in crate::lsp) word: Span,
 }
@@ -64,7 +64,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             .get(..inside.len() - last.min(inside.len()))
             .unwrap_or("");
         return CompletionContext {
-            begun: OpenConstruct::Expression { before },
+            construct: OpenConstruct::Expression { before },
             word: Span::from_offsets(offset - last, offset + next),
         };
     }
@@ -81,7 +81,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             .get(..since.len() - typed.min(since.len()))
             .unwrap_or("");
         return CompletionContext {
-            begun: OpenConstruct::Text { before },
+            construct: OpenConstruct::Text { before },
             word,
         };
     };
@@ -91,7 +91,10 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
         } else {
             OpenConstruct::Other
         };
-        return CompletionContext { begun, word };
+        return CompletionContext {
+            construct: begun,
+            word,
+        };
     }
     if let Some(rest) = rest.strip_prefix("?ctxc") {
         let is_rule = rest
@@ -99,7 +102,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             .strip_prefix("allow")
             .is_some_and(|rest| rest.starts_with(' ') && !rest.contains('='));
         return CompletionContext {
-            begun: if is_rule {
+            construct: if is_rule {
                 OpenConstruct::Allow
             } else {
                 OpenConstruct::Other
@@ -113,7 +116,10 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
         } else {
             OpenConstruct::Other
         };
-        return CompletionContext { begun, word };
+        return CompletionContext {
+            construct: begun,
+            word,
+        };
     }
     // The cursor is inside a value if its quote is still open.
     let mut quote: Option<(char, usize)> = None;
@@ -135,7 +141,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             word
         };
         return CompletionContext {
-            begun: if is_name {
+            construct: if is_name {
                 OpenConstruct::Attribute { open }
             } else {
                 OpenConstruct::Other
@@ -160,7 +166,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
         .filter(|end| behind.get(*end..).is_some_and(|b| b.starts_with(own)));
     let word = Span::from_offsets(offset - typed.len(), offset + end.unwrap_or(tail));
     CompletionContext {
-        begun: OpenConstruct::Value { open, name, typed },
+        construct: OpenConstruct::Value { open, name, typed },
         word,
     }
 }
@@ -255,11 +261,11 @@ pub(in crate::lsp) fn expression_slot(before: &str) -> ExpressionSlot<'_> {
 /// Returns the function whose call is open at the end of a text, with its arguments so far:
 /// `{{shorten(text=message, `.
 pub(in crate::lsp) fn open_call(before: &str) -> Option<(&str, &str)> {
-    let (head, given) = before
+    let (head, arguments) = before
         .rsplit_once('(')
-        .filter(|(_, given)| !given.contains([')', '"', '\'']))?;
+        .filter(|(_, arguments)| !arguments.contains([')', '"', '\'']))?;
     let name = head.get(head.trim_end_matches(is_name_char).len()..)?;
-    (!name.is_empty()).then_some((name, given))
+    (!name.is_empty()).then_some((name, arguments))
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl<'c> CompletionCx<'c> {
 
     /// Returns the names of further arguments in an open call: `{{shorten(text=message, `.
     fn argument_items(&self, before: &str) -> Vec<CompletionItem> {
-        let Some((name, given)) = open_call(before).filter(|(_, given)| !given.ends_with('='))
+        let Some((name, written)) = open_call(before).filter(|(_, given)| !given.ends_with('='))
         else {
             return Vec::new();
         };
@@ -126,7 +126,7 @@ impl<'c> CompletionCx<'c> {
                 .filter(|_| !one.trim().is_empty())
                 .map(|param| param.name.to_string()),
         };
-        let given: Vec<String> = given.split(',').enumerate().filter_map(one).collect();
+        let given: Vec<String> = written.split(',').enumerate().filter_map(one).collect();
         let after = if self.place.text_after().trim_start().starts_with('=') {
             ""
         } else {

@@ -68,9 +68,10 @@ pub(in crate::lsp) fn answer_hints(
 impl LspServer<'_> {
     /// Starts counting the tasks of a document for its lenses.
     pub(in crate::lsp) fn request_counts(&mut self, uri: &gen_lsp_types::Uri) {
-        let is_told = self.client.refreshes.lenses;
+        let has_refresh = self.client.refreshes.lenses;
         if let Some((project, name, _)) = self.workspace.document(uri) {
-            self.token_counts.request_counts(project, &name, is_told);
+            self.token_counts
+                .request_counts(project, &name, has_refresh);
         }
     }
 }

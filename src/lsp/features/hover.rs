@@ -48,11 +48,11 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: HoverParams) -> Req
     } else {
         (None, None)
     };
-    let said = match (named, placed) {
+    let shown = match (named, placed) {
         (Some((name, span)), Some((place, _))) => Some((format!("{name}\n\n{place}"), span)),
         (named, placed) => named.or(placed),
     };
-    let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
+    let mut lines: Vec<String> = shown.iter().map(|(text, _)| text.clone()).collect();
     // The notes and help of findings at this place.
     for finding in project
         .findings(&name)
@@ -80,7 +80,7 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: HoverParams) -> Req
     } else {
         (MarkupKind::PlainText, docs::strip_markdown(&text))
     };
-    let range = said.map(|(_, span)| {
+    let range = shown.map(|(_, span)| {
         server
             .client
             .encoding
@@ -277,13 +277,13 @@ fn describe_settings(
     let mut out = Vec::new();
     provenance::visit_settings(config, document, element, |task, body, setting| {
         // For a whole task, a setting without effect is described only if it is written.
-        let is_told = |name: SettingName| {
+        let is_described = |name: SettingName| {
             body.resolved.get(name).applies || task.written_settings().span(name).is_some()
         };
         let names = SettingName::ALL
             .iter()
             .copied()
-            .filter(|name| setting.map_or(is_told(*name), |one| one == *name));
+            .filter(|name| setting.map_or(is_described(*name), |one| one == *name));
         out.extend(names.map(|name| provenance::describe_setting(config, body, name, place)));
     });
     out.join("\n\n")

@@ -23,7 +23,7 @@ pub(in crate::lsp) struct Mention {
     /// The name without its quotes.
     pub(in crate::lsp) span: Span,
     /// The text that the name is a part of, with its quotes.
-    whole: Span,
+    quoted: Span,
     pub(in crate::lsp) name: String,
     pub(in crate::lsp) target: MentionTarget,
     /// True for the section of the project file that defines the thing.
@@ -203,7 +203,7 @@ impl Mention {
         }
         named_things::edit(
             text,
-            self.whole,
+            self.quoted,
             self.span,
             new,
             named_things::plain_in(&self.file),
@@ -311,15 +311,15 @@ fn of_groups(project: &ProjectState, read: &LoadedScenario, file: &NamedFile<'_>
 fn new_mention(
     file: &Arc<str>,
     text: &str,
-    own: &NamedThing,
+    named: &NamedThing,
     task: Option<&str>,
 ) -> Option<Mention> {
-    let value = own.value.as_str();
+    let value = named.value.as_str();
     let segment =
         || shown::split_id(value).filter(|(kind, _)| ["input", "accumulated"].contains(kind));
     let name = |(_, name)| shown::strip_number(name);
     let task = task.map(str::to_owned);
-    let (name, what) = match own.thing {
+    let (name, what) = match named.thing {
         NamedThingKind::Task => (value, MentionTarget::Task),
         NamedThingKind::Role => (value, MentionTarget::Role),
         NamedThingKind::Parameter => (value, MentionTarget::Parameter(task?)),
@@ -346,24 +346,27 @@ fn new_mention(
             return None;
         }
     };
-    place(file, text, own.span, name, what)
+    place(file, text, named.span, name, what)
 }
 
 /// A mention; `None` if the name is not written literally at its place.
 fn place(
     file: &Arc<str>,
     text: &str,
-    whole: Span,
+    quoted: Span,
     name: &str,
     what: MentionTarget,
 ) -> Option<Mention> {
-    let at = whole.slice(text).rfind(name).filter(|_| !name.is_empty())?;
-    let start = whole.start as usize + at;
+    let at = quoted
+        .slice(text)
+        .rfind(name)
+        .filter(|_| !name.is_empty())?;
+    let start = quoted.start as usize + at;
     let span = Span::from_offsets(start, start + name.len());
     Some(Mention {
         file: Arc::clone(file),
         span,
-        whole,
+        quoted,
         name: name.to_owned(),
         target: what,
         defines: false,

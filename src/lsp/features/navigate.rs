@@ -154,10 +154,10 @@ pub(in crate::lsp) fn answer_prepare_rename(
 /// Returns every occurrence of the name at a position, in order.
 fn occurrences_at(
     server: &LspServer<'_>,
-    at: &TextDocumentPositionParams,
+    params: &TextDocumentPositionParams,
 ) -> Result<Vec<Occurrence>, RequestError> {
-    let (project, ..) = server.document(&at.text_document.uri)?;
-    if let Some(meant) = symbol_at(server, at)? {
+    let (project, ..) = server.document(&params.text_document.uri)?;
+    if let Some(meant) = symbol_at(server, params)? {
         let one = |(file, span): FilePlace, role: OccurrenceRole| Occurrence { file, span, role };
         let mut found: Vec<Occurrence> = use_places(project, &meant)
             .into_iter()
@@ -175,7 +175,7 @@ fn occurrences_at(
         found.sort();
         return Ok(found);
     }
-    let named = config_mentions_at(server, at)?;
+    let named = config_mentions_at(server, params)?;
     if !named.is_empty() {
         let role = |own: &Mention| {
             if own.defines {
@@ -193,7 +193,7 @@ fn occurrences_at(
             })
             .collect());
     }
-    Ok(variable_at(server, at)?
+    Ok(variable_at(server, params)?
         .map_or_else(Vec::new, |pointed| variable_occurrences(project, &pointed)))
 }
 
@@ -229,20 +229,20 @@ pub(in crate::lsp) fn variable_mentions<'m>(
 /// Returns the references to a definition outside templates.
 pub(in crate::lsp) fn definition_mentions<'p>(
     project: &'p ProjectState,
-    meant: &'p SymbolAtCursor,
+    symbol: &'p SymbolAtCursor,
 ) -> impl Iterator<Item = Mention> + 'p {
     let named = mentions::all_mentions(project)
         .into_iter()
-        .filter(|own| own.name == meant.name);
-    named.filter(|own| own.definition_kind(project) == Some(meant.kind))
+        .filter(|own| own.name == symbol.name);
+    named.filter(|own| own.definition_kind(project) == Some(symbol.kind))
 }
 
 /// Returns the definition that the name at a position references.
 pub(in crate::lsp) fn symbol_at(
     server: &LspServer<'_>,
-    at: &TextDocumentPositionParams,
+    params: &TextDocumentPositionParams,
 ) -> Result<Option<SymbolAtCursor>, RequestError> {
-    let (project, name, _, offset) = server.document_position(at)?;
+    let (project, name, _, offset) = server.document_position(params)?;
     let Some(template) = project.template(&name) else {
         let named = mentions::mention_at(project, &name, offset)
             .and_then(|own| Some((own.definition_kind(project)?, own)));
@@ -277,9 +277,9 @@ pub(in crate::lsp) fn symbol_at(
 /// Returns the variable that the name at a position references.
 pub(in crate::lsp) fn variable_at(
     server: &LspServer<'_>,
-    at: &TextDocumentPositionParams,
+    params: &TextDocumentPositionParams,
 ) -> Result<Option<VariableAtCursor>, RequestError> {
-    let (project, name, _, offset) = server.document_position(at)?;
+    let (project, name, _, offset) = server.document_position(params)?;
     let beside =
         || mentions::mentioned_variable(project, &mentions::mention_at(project, &name, offset)?);
     Ok(variables::variable_at(project, &name, offset).or_else(beside))
@@ -288,9 +288,9 @@ pub(in crate::lsp) fn variable_at(
 /// Returns the file whose path is at a position.
 fn source_file_at(
     server: &LspServer<'_>,
-    at: &TextDocumentPositionParams,
+    params: &TextDocumentPositionParams,
 ) -> Result<Option<Arc<str>>, RequestError> {
-    let (project, name, _, offset) = server.document_position(at)?;
+    let (project, name, _, offset) = server.document_position(params)?;
     let sources = project
         .template(&name)
         .map_or(&[][..], |template| &template.facts.sources);
@@ -336,9 +336,9 @@ fn answer_setting_source(server: &LspServer<'_>, at: &TextDocumentPositionParams
 /// Returns all references to the role, model or provider at a position.
 fn config_mentions_at(
     server: &LspServer<'_>,
-    at: &TextDocumentPositionParams,
+    params: &TextDocumentPositionParams,
 ) -> Result<Vec<Mention>, RequestError> {
-    let (project, name, _, offset) = server.document_position(at)?;
+    let (project, name, _, offset) = server.document_position(params)?;
     let is_configured = |own: &Mention| {
         matches!(
             own.target,
@@ -364,7 +364,7 @@ fn place_of_definition(project: &ProjectState, id: DefId) -> Option<FilePlace> {
 
 pub(in crate::lsp) fn definition_places(
     project: &ProjectState,
-    meant: &SymbolAtCursor,
+    symbol: &SymbolAtCursor,
 ) -> Vec<FilePlace> {
     let all = project.templates().flat_map(|(path, template)| {
         template
@@ -373,7 +373,7 @@ pub(in crate::lsp) fn definition_places(
             .iter()
             .map(move |one| (path, one))
     });
-    let own = all.filter(|(_, one)| one.kind == meant.kind && *one.name == *meant.name);
+    let own = all.filter(|(_, one)| one.kind == symbol.kind && *one.name == *symbol.name);
     own.map(|(path, one)| (Arc::clone(path), one.span))
         .collect()
 }

@@ -62,7 +62,7 @@ fn edits_answer(
 /// Returns the edits for a new name of a definition.
 fn rename_definition(
     project: &ProjectState,
-    meant: &SymbolAtCursor,
+    symbol: &SymbolAtCursor,
     new: &str,
 ) -> Result<FileEdits, RequestError> {
     if new.is_empty()
@@ -73,32 +73,32 @@ fn rename_definition(
             "`{new}` cannot be a name: it must be on one line, without quotes, brackets and braces"
         )));
     }
-    if meant.name != new && project.index().find_definition(meant.kind, new).is_some() {
+    if symbol.name != new && project.index().find_definition(symbol.kind, new).is_some() {
         return Err(RequestError::invalid(format!(
             "there is a {} named `{new}` already",
-            meant.kind.word()
+            symbol.kind.word()
         )));
     }
     let mut edits = FileEdits::new();
     add_mentions(
         project,
-        navigate::definition_mentions(project, meant),
+        navigate::definition_mentions(project, symbol),
         new,
         &mut edits,
     );
-    for (path, span) in navigate::use_places(project, meant) {
+    for (path, span) in navigate::use_places(project, symbol) {
         edits
             .entry(path)
             .or_default()
             .push(Edit::replace(span, new));
     }
-    for (path, span) in navigate::definition_places(project, meant) {
+    for (path, span) in navigate::definition_places(project, symbol) {
         let text = project
             .indexed_text(&path)
             .map(|(text, _)| text)
             .unwrap_or_default();
         // A task that is named by its file gets a `name` attribute.
-        let is_written = span.slice(&text) == meant.name || meant.kind != DefinitionKind::Task;
+        let is_written = span.slice(&text) == symbol.name || symbol.kind != DefinitionKind::Task;
         let edit = if is_written {
             Edit::replace(span, new)
         } else {
@@ -270,7 +270,7 @@ fn check_clashes(
             .iter()
             .find(meets)
             .map(|other| (other.kind.describe(), other.span));
-        let is_said = |used: &&TracedUse| match (used.name == new, used.target) {
+        let is_free_use = |used: &&TracedUse| match (used.name == new, used.target) {
             (true, UseTarget::Free(owner)) => used.how != UseForm::Taken && is_of(owner),
             (true, UseTarget::Language) => true,
             (true, UseTarget::Bound(_)) => false,
@@ -284,7 +284,7 @@ fn check_clashes(
             trace
                 .uses
                 .iter()
-                .find(is_said)
+                .find(is_free_use)
                 .map(|used| ("variable", used.span))
         };
         if let Some((what, span)) = twin.or_else(used) {

@@ -40,20 +40,20 @@ pub(in crate::lsp) fn answer_document(
 fn element_symbols(
     element: Element<'_>,
     range: &dyn Fn(crate::base::span::Span) -> Range,
-    left: &mut usize,
+    budget: &mut usize,
 ) -> Vec<DocumentSymbol> {
     let symbol = place::element_kind(element).and_then(|kind| Some((kind, symbol_kind(kind)?)));
-    if symbol.is_some() && *left == 1 {
+    if symbol.is_some() && *budget == 1 {
         // This symbol exceeds the limit; only its existence matters.
-        *left = 0;
+        *budget = 0;
     }
-    let Some((kind, symbol)) = symbol.filter(|_| *left > 0) else {
+    let Some((kind, symbol)) = symbol.filter(|_| *budget > 0) else {
         return element
             .elements()
-            .flat_map(|child| element_symbols(child, range, left))
+            .flat_map(|child| element_symbols(child, range, budget))
             .collect();
     };
-    *left -= 1;
+    *budget -= 1;
     let attribute = |name: &str| {
         element
             .attribute(name)
@@ -69,7 +69,7 @@ fn element_symbols(
     let selection = selection.map_or_else(|| element.name_span(), Attribute::value_span);
     let children: Vec<DocumentSymbol> = element
         .elements()
-        .flat_map(|child| element_symbols(child, range, left))
+        .flat_map(|child| element_symbols(child, range, budget))
         .collect();
     let detail = match (attribute("type"), attribute("subtype")) {
         (Some(kind), Some(subtype)) => Some(format!("{kind} {subtype}")),

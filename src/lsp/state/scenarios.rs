@@ -139,8 +139,9 @@ fn is_open_scenario(open: &OpenBuffers, config: &Config, name: &str) -> bool {
         return false;
     };
     let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
-    let says = || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
-    let is_ours = matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says();
+    let names_schema =
+        || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
+    let is_ours = matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && names_schema();
     if !is_ours || buffer.is_large() || is_request_body(&buffer.text) {
         return false;
     }
@@ -269,7 +270,11 @@ struct EditorTasks<'w> {
 }
 
 impl<'w> EditorTasks<'w> {
-    fn new(project: &'w ProjectState, index: &'w NameIndex<'w>, asked: BTreeSet<&'w str>) -> Self {
+    fn new(
+        project: &'w ProjectState,
+        index: &'w NameIndex<'w>,
+        requested: BTreeSet<&'w str>,
+    ) -> Self {
         let templates = project
             .documents
             .iter()
@@ -284,7 +289,7 @@ impl<'w> EditorTasks<'w> {
             project,
             index,
             broken,
-            requested: asked,
+            requested,
         }
     }
 
@@ -294,7 +299,7 @@ impl<'w> EditorTasks<'w> {
         if let Some(known) = known.get(task) {
             return known.clone();
         }
-        let asked: Vec<&str> = self
+        let requested: Vec<&str> = self
             .requested
             .iter()
             .copied()
@@ -308,11 +313,12 @@ impl<'w> EditorTasks<'w> {
                 .filter(|id| !self.broken.contains(*id))?;
             Some(self.index.file(id.file)?.path)
         };
-        let compiled = DocumentSnapshot::for_documents(self.project, asked.iter().filter_map(file))
-            .compile(CheckGoal::Partial)
-            .ok()
-            .map(Rc::new);
-        known.extend(asked.iter().map(|task| {
+        let compiled =
+            DocumentSnapshot::for_documents(self.project, requested.iter().filter_map(file))
+                .compile(CheckGoal::Partial)
+                .ok()
+                .map(Rc::new);
+        known.extend(requested.iter().map(|task| {
             (
                 (*task).to_owned(),
                 compiled.clone().filter(|_| file(task).is_some()),

@@ -47,7 +47,7 @@ pub(in crate::lsp) enum TokenWork {
         tasks: Vec<String>,
         state: u64,
         /// True if the client can be asked to request lenses again.
-        is_told: bool,
+        has_refresh: bool,
     },
     /// Answers a request with the context of an agent.
     Render {
@@ -67,7 +67,7 @@ pub(in crate::lsp) struct TokenCounts {
     send_message: SendMessage,
     known: Arc<Mutex<BTreeMap<DocumentKey, Arc<DocumentCounts>>>>,
     /// The last requested revision of each document.
-    asked: BTreeMap<DocumentKey, u64>,
+    requested: BTreeMap<DocumentKey, u64>,
     /// `None` until the first job.
     jobs: Option<mpsc::Sender<TokenJob>>,
     worker: Option<JoinHandle<()>>,
@@ -76,7 +76,7 @@ pub(in crate::lsp) struct TokenCounts {
 impl Debug for TokenCounts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenCounts")
-            .field("asked", &self.asked)
+            .field("asked", &self.requested)
             .finish_non_exhaustive()
     }
 }
@@ -87,7 +87,7 @@ impl TokenCounts {
         Self {
             send_message: Arc::new(tell),
             known: Arc::default(),
-            asked: BTreeMap::new(),
+            requested: BTreeMap::new(),
             jobs: None,
             worker: None,
         }
@@ -100,12 +100,12 @@ impl TokenCounts {
 
     /// Records a request for a revision; returns true if it is new.
     pub(in crate::lsp) fn record_revision(&mut self, document: &DocumentKey, state: u64) -> bool {
-        self.asked.insert(document.clone(), state) != Some(state)
+        self.requested.insert(document.clone(), state) != Some(state)
     }
 
     /// Removes the counts of a document.
     pub(in crate::lsp) fn remove_document(&mut self, document: &DocumentKey) {
-        self.asked.remove(document);
+        self.requested.remove(document);
         lock_mutex(&self.known).remove(document);
     }
 
@@ -114,7 +114,7 @@ impl TokenCounts {
         &mut self,
         project: &ProjectState,
         name: &Arc<str>,
-        is_told: bool,
+        has_refresh: bool,
     ) {
         let document = (project.root.clone(), Arc::clone(name));
         if project
@@ -133,7 +133,7 @@ impl TokenCounts {
                     document,
                     tasks,
                     state: project.revision,
-                    is_told,
+                    has_refresh,
                 },
             );
         }
@@ -198,7 +198,7 @@ fn run_worker(
                     document,
                     tasks,
                     state,
-                    is_told,
+                    has_refresh,
                 } if newest.get(&document) == Some(&state) => {
                     let found = catch_unwind(AssertUnwindSafe(|| {
                         count_tasks(&snapshot, &tasks, &counters)
@@ -206,7 +206,7 @@ fn run_worker(
                     let Ok(Some(tasks)) = found else { continue };
                     let now = Arc::new(DocumentCounts { tasks });
                     let before = lock_mutex(known).insert(document, Arc::clone(&now));
-                    is_news |= is_told && before.is_none_or(|before| before != now);
+                    is_news |= has_refresh && before.is_none_or(|before| before != now);
                 }
                 TokenWork::Count { .. } => {}
                 TokenWork::Render { id, wanted } => {

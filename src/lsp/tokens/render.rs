@@ -38,11 +38,13 @@ pub(in crate::lsp) fn render_context(
     let agents = forest
         .agents(&wanted.task)
         .map_err(|fault| fault.to_string())?;
-    let asked = wanted.node.as_deref();
+    let wanted_node = wanted.node.as_deref();
     // A node without an agent of its own stands for the first agent inside it.
     let inside = |node: &str| {
-        asked.is_none_or(|asked| {
-            asked == "/" || node == asked || node.starts_with(&format!("{asked}/"))
+        wanted_node.is_none_or(|wanted_node| {
+            wanted_node == "/"
+                || node == wanted_node
+                || node.starts_with(&format!("{wanted_node}/"))
         })
     };
     let agent = agents

@@ -332,7 +332,7 @@ fn read_order(at: &mut KeyValue<'_, '_>) -> Vec<Spanned<&'static str>> {
         } else if matches!(&*entry.value, "tools" | "system") {
             at.report_bad_value(
                 &entry,
-                "another kind: tools and what the system says always stand first",
+                "another kind: tools and the system text always come first",
             );
         } else {
             let near =

@@ -199,7 +199,7 @@ fn toml_to_json(sink: &mut FaultSink, path: &str, value: &TomlValue<'_>) -> Opti
         sink.wrong_type(
             path,
             value,
-            "what JSON has: a text, a number, `true`, `false`, a list or a table",
+            "a value that JSON has: a text, a number, `true`, `false`, a list or a table",
         );
     }
     found

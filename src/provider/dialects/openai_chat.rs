@@ -36,31 +36,32 @@ fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     else {
         return false;
     };
-    let said = choice
+    let message = choice
         .get("message")
         .or_else(|| choice.get("delta"))
         .unwrap_or(&Value::Null);
     // The key of vLLM and DeepSeek, then that of OpenRouter; a server that sends both sends the
     // same text.
-    if let Some(more) = text_at(said, "/reasoning_content").or_else(|| text_at(said, "/reasoning"))
+    if let Some(more) =
+        text_at(message, "/reasoning_content").or_else(|| text_at(message, "/reasoning"))
     {
         draft.push_reasoning(REASONING, more);
     }
-    if said
+    if message
         .get("content")
         .is_some_and(|content| !(content.is_string() || content.is_array() || content.is_null()))
     {
         return false;
     }
-    let parts = list_at(said, "/content").filter_map(|(_, part)| text_at(part, "/text"));
-    for more in text_at(said, "/content").into_iter().chain(parts) {
+    let parts = list_at(message, "/content").filter_map(|(_, part)| text_at(part, "/text"));
+    for more in text_at(message, "/content").into_iter().chain(parts) {
         draft.push_text(TEXT, more);
     }
-    if let Some(more) = text_at(said, "/refusal").filter(|refusal| !refusal.is_empty()) {
+    if let Some(more) = text_at(message, "/refusal").filter(|refusal| !refusal.is_empty()) {
         draft.push_text(TEXT, more);
         draft.is_refused = true;
     }
-    for (at, call) in list_at(said, "/tool_calls") {
+    for (at, call) in list_at(message, "/tool_calls") {
         let at = CALLS + count_at(call, "/index").unwrap_or(at);
         draft.push_call(
             at,

@@ -147,19 +147,19 @@ fn collect_spans(document: &Value, spans: &mut BTreeMap<(String, String), TraceS
         ("logRecords", "log_records"),
     ];
     for record in nested_items(document, of_logs) {
-        let mut said = attributes(record);
+        let mut values = attributes(record);
         let name = field(record, "eventName", "event_name")
             .and_then(Value::as_str)
             .filter(|name| !name.is_empty());
         let name = name
-            .or_else(|| said.get("event.name").and_then(Value::as_str))
+            .or_else(|| values.get("event.name").and_then(Value::as_str))
             .unwrap_or_default()
             .to_owned();
         if !name.starts_with("gen_ai.") {
             continue;
         }
         if let Some(Value::Object(mut body)) = record.get("body").map(read_value) {
-            said.append(&mut body);
+            values.append(&mut body);
         }
         let own = spans.entry(span_id(record)).or_default();
         let when = nanoseconds(record, "timeUnixNano", "time_unix_nano").max(nanoseconds(
@@ -170,7 +170,7 @@ fn collect_spans(document: &Value, spans: &mut BTreeMap<(String, String), TraceS
         if own.start == 0 {
             own.start = when;
         }
-        own.add_event(when, name, Value::Object(said));
+        own.add_event(when, name, Value::Object(values));
     }
 }
 
@@ -222,14 +222,14 @@ fn read_value(value: &Value) -> Value {
 }
 
 impl TraceSpan {
-    fn add_event(&mut self, when: u64, name: String, said: Value) {
+    fn add_event(&mut self, when: u64, name: String, values: Value) {
         // This event carries all attributes that a span may have.
         if let ("gen_ai.client.inference.operation.details", Value::Object(said)) =
-            (name.as_str(), &said)
+            (name.as_str(), &values)
         {
             self.attributes.extend(said.clone());
         }
-        self.events.push((when, name, said));
+        self.events.push((when, name, values));
     }
 
     fn text_attribute(&self, key: &str) -> Option<&str> {
@@ -266,23 +266,24 @@ impl TraceSpan {
 
     /// Builds the request as a chat completion; `None` if its content was left out.
     fn request_body(&self) -> Option<String> {
-        let mut said = messages::system_messages(self.attributes.get("gen_ai.system_instructions"));
-        said.extend(messages::read_messages(
+        let mut messages =
+            messages::system_messages(self.attributes.get("gen_ai.system_instructions"));
+        messages.extend(messages::read_messages(
             self.attributes.get("gen_ai.input.messages"),
         ));
-        if said.is_empty() {
+        if messages.is_empty() {
             let mut events: Vec<&(u64, String, Value)> = self.events.iter().collect();
             events.sort_by_key(|(when, ..)| *when);
-            said.extend(
+            messages.extend(
                 events
                     .into_iter()
-                    .flat_map(|(_, name, said)| messages::event_messages(name, said)),
+                    .flat_map(|(_, name, values)| messages::event_messages(name, values)),
             );
         }
-        if said.is_empty() {
-            said = messages::flat_messages(&self.attributes, "gen_ai.prompt.");
+        if messages.is_empty() {
+            messages = messages::flat_messages(&self.attributes, "gen_ai.prompt.");
         }
-        if said.is_empty() {
+        if messages.is_empty() {
             return None;
         }
         let mut body = Map::new();
@@ -292,7 +293,7 @@ impl TraceSpan {
         {
             body.insert("model".to_owned(), model.into());
         }
-        body.insert("messages".to_owned(), said.into());
+        body.insert("messages".to_owned(), messages.into());
         let tools = messages::read_tools(&self.attributes);
         if !tools.is_empty() {
             body.insert("tools".to_owned(), tools.into());
@@ -302,19 +303,19 @@ impl TraceSpan {
 
     /// Builds the response as a chat completion; `None` if its content was left out.
     fn response_body(&self) -> Option<String> {
-        let mut said = messages::read_messages(self.attributes.get("gen_ai.output.messages"));
-        if said.is_empty() {
-            let choice = |(_, name, said): &(u64, String, Value)| {
+        let mut messages = messages::read_messages(self.attributes.get("gen_ai.output.messages"));
+        if messages.is_empty() {
+            let choice = |(_, name, values): &(u64, String, Value)| {
                 (name == "gen_ai.choice")
-                    .then(|| messages::choice_message(said))
+                    .then(|| messages::choice_message(values))
                     .flatten()
             };
-            said.extend(self.events.iter().find_map(choice));
+            messages.extend(self.events.iter().find_map(choice));
         }
-        if said.is_empty() {
-            said = messages::flat_messages(&self.attributes, "gen_ai.completion.");
+        if messages.is_empty() {
+            messages = messages::flat_messages(&self.attributes, "gen_ai.completion.");
         }
-        let message = said.into_iter().next()?;
+        let message = messages.into_iter().next()?;
         let reason = if message.get("tool_calls").is_some() {
             "tool_calls"
         } else {

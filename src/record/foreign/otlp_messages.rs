@@ -29,7 +29,7 @@ fn to_text(value: Option<&Value>) -> String {
 /// Converts system instructions that are separate from the messages.
 pub(super) fn system_messages(instructions: Option<&Value>) -> Vec<Value> {
     let instructions = parse_value(instructions);
-    let said: Vec<Value> = match &instructions {
+    let texts: Vec<Value> = match &instructions {
         Value::String(text) if !text.is_empty() => vec![text.as_str().into()],
         Value::Array(parts) => parts
             .iter()
@@ -39,7 +39,8 @@ pub(super) fn system_messages(instructions: Option<&Value>) -> Vec<Value> {
             Vec::new()
         }
     };
-    said.into_iter()
+    texts
+        .into_iter()
         .map(|content| json!({"role": "system", "content": content}))
         .collect()
 }
@@ -133,10 +134,10 @@ fn tool_call(part: &Value) -> Value {
 }
 
 /// Converts a message without parts, as in events and in the attributes of older libraries.
-fn flat_message(role: &str, said: &Value) -> Value {
+fn flat_message(role: &str, fields: &Value) -> Value {
     let mut own = Map::new();
     own.insert("role".to_owned(), role.into());
-    let content = match said.get("content") {
+    let content = match fields.get("content") {
         // Some libraries write the parts as JSON text.
         Some(Value::String(text)) if text.starts_with("[{") => {
             serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
@@ -147,11 +148,11 @@ fn flat_message(role: &str, said: &Value) -> Value {
     };
     own.insert("content".to_owned(), content);
     if role == "tool"
-        && let Some(id) = text_field(said, &["id", "tool_call_id"])
+        && let Some(id) = text_field(fields, &["id", "tool_call_id"])
     {
         own.insert("tool_call_id".to_owned(), id.into());
     }
-    if let Value::Array(calls) = parse_value(said.get("tool_calls"))
+    if let Value::Array(calls) = parse_value(fields.get("tool_calls"))
         && !calls.is_empty()
     {
         own.insert(
@@ -163,9 +164,9 @@ fn flat_message(role: &str, said: &Value) -> Value {
 }
 
 /// Converts an event to messages.
-pub(super) fn event_messages(name: &str, said: &Value) -> Vec<Value> {
+pub(super) fn event_messages(name: &str, fields: &Value) -> Vec<Value> {
     if name == "gen_ai.content.prompt" {
-        return read_messages(said.get("gen_ai.prompt"));
+        return read_messages(fields.get("gen_ai.prompt"));
     }
     let Some(role) = name
         .strip_prefix("gen_ai.")
@@ -175,11 +176,11 @@ pub(super) fn event_messages(name: &str, said: &Value) -> Vec<Value> {
     };
     let has_content = ["content", "tool_calls"]
         .iter()
-        .any(|key| said.get(*key).is_some_and(|value| !value.is_null()));
+        .any(|key| fields.get(*key).is_some_and(|value| !value.is_null()));
     if has_content {
         vec![flat_message(
-            text_field(said, &["role"]).unwrap_or(role),
-            said,
+            text_field(fields, &["role"]).unwrap_or(role),
+            fields,
         )]
     } else {
         Vec::new()
@@ -187,9 +188,13 @@ pub(super) fn event_messages(name: &str, said: &Value) -> Vec<Value> {
 }
 
 /// Returns the message of a choice event.
-pub(super) fn choice_message(said: &Value) -> Option<Value> {
-    let message = parse_value(said.get("message"));
-    let message = if message.is_object() { &message } else { said };
+pub(super) fn choice_message(fields: &Value) -> Option<Value> {
+    let message = parse_value(fields.get("message"));
+    let message = if message.is_object() {
+        &message
+    } else {
+        fields
+    };
     let has_content = ["content", "tool_calls"]
         .iter()
         .any(|key| message.get(*key).is_some_and(|value| !value.is_null()));

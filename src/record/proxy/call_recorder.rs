@@ -32,11 +32,11 @@ pub struct RecorderOptions {
     /// The extent to which texts are recorded.
     pub content: RecordedContent,
     /// The project's own patterns, masked besides secrets and personal data.
-    pub own: Vec<Arc<dyn PatternFinder>>,
+    pub patterns: Vec<Arc<dyn PatternFinder>>,
     /// The file; `None` to record nothing.
     pub file: Option<PathBuf>,
     /// Receives each call in its recorded form and its original form, if set.
-    pub also: Option<Sender<ObservedCall>>,
+    pub observer: Option<Sender<ObservedCall>>,
     /// The project of the recording.
     pub project: PathBuf,
     /// The command that sends the calls.
@@ -149,7 +149,7 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl CallRecorder {
     pub(super) fn new(keep: RecorderOptions) -> Self {
         let mask = CallMask::new(keep.salt, keep.secrets.iter().cloned(), keep.content)
-            .with_patterns(&keep.own);
+            .with_patterns(&keep.patterns);
         Self {
             mask: Mutex::new((BTreeSet::new(), Arc::new(mask))),
             keep,
@@ -177,16 +177,17 @@ impl CallRecorder {
         if seen.len() > before {
             let all = self.keep.secrets.iter().chain(&*seen).cloned();
             *current = Arc::new(
-                CallMask::new(self.keep.salt, all, self.keep.content).with_patterns(&self.keep.own),
+                CallMask::new(self.keep.salt, all, self.keep.content)
+                    .with_patterns(&self.keep.patterns),
             );
         }
         Arc::clone(current)
     }
 
     /// Masks a request.
-    pub(super) fn mask_request(asked: &IncomingCall, mask: Arc<CallMask>) -> MaskedRequest {
+    pub(super) fn mask_request(incoming: &IncomingCall, mask: Arc<CallMask>) -> MaskedRequest {
         let mut redacted = Vec::new();
-        let edits = mask.request_edits(&asked.body, &mut redacted);
+        let edits = mask.request_edits(&incoming.body, &mut redacted);
         MaskedRequest {
             mask,
             edits,
@@ -197,15 +198,15 @@ impl CallRecorder {
     /// Records a call and counts it.
     pub(super) fn record_call(
         &self,
-        asked: &IncomingCall,
-        kept: MaskedRequest,
+        incoming: &IncomingCall,
+        masked: MaskedRequest,
         got: ReceivedAnswer,
     ) {
         let MaskedRequest {
             mask,
             edits,
             mut redacted,
-        } = kept;
+        } = masked;
         let mut error = got.error;
         let read = body::decode_text(&got.parts, got.encoding.as_deref());
         let mut chunks = None;
@@ -216,8 +217,8 @@ impl CallRecorder {
             Err(why) => error = error.or_else(|| Some(format!("the answer is not kept: {why}"))),
             Ok((text, _)) if text.is_empty() && got.status.is_none() => {}
             Ok((text, ends)) => {
-                let answer =
-                    read::find_dialect(asked.dialect).map(|dialect| read::answer(dialect, &text));
+                let answer = read::find_dialect(incoming.dialect)
+                    .map(|dialect| read::answer(dialect, &text));
                 let is_success = got
                     .status
                     .is_some_and(|status| (200..300).contains(&status));
@@ -258,40 +259,40 @@ impl CallRecorder {
         tally.calls += 1;
         tally
             .failures
-            .extend(failure.map(|why| format!("call {}: {why}", asked.id)));
-        if !asked.model.is_empty() {
-            tally.models.insert(mask.mask_text(&asked.model));
+            .extend(failure.map(|why| format!("call {}: {why}", incoming.id)));
+        if !incoming.model.is_empty() {
+            tally.models.insert(mask.mask_text(&incoming.model));
         }
         for one in &redacted {
             *tally.masked.entry(one.kind.clone()).or_default() += one.count;
         }
         drop(tally);
-        if self.keep.file.is_none() && self.keep.also.is_none() {
+        if self.keep.file.is_none() && self.keep.observer.is_none() {
             return;
         }
-        let said = |text: &Option<String>| text.as_deref().map(|text| mask.mask_text(text));
+        let masked = |text: &Option<String>| text.as_deref().map(|text| mask.mask_text(text));
         let recording = Recording {
             schema: REQUEST.to_owned(),
-            id: asked.id.clone(),
+            id: incoming.id.clone(),
             at: Some(date::format_time((fs::now_nanos() / 1_000_000_000) as i64)),
-            agent: said(&asked.agent),
-            conversation: said(&asked.conversation),
+            agent: masked(&incoming.agent),
+            conversation: masked(&incoming.conversation),
             command: self
                 .keep
                 .command
                 .as_ref()
                 .map(|words| mask.mask_words(words)),
-            caller: said(&asked.caller),
+            caller: masked(&incoming.caller),
             answered_by: got.by,
-            dialect: asked.dialect.to_owned(),
-            endpoint: mask.mask_text(&asked.endpoint),
-            model: mask.mask_text(&asked.model),
-            stream: asked.is_stream,
+            dialect: incoming.dialect.to_owned(),
+            endpoint: mask.mask_text(&incoming.endpoint),
+            model: mask.mask_text(&incoming.model),
+            stream: incoming.is_stream,
             response,
             status: got.status,
             usage,
             latency_ms: u64::try_from(got.latency.as_millis()).ok(),
-            key: asked.key.clone(),
+            key: incoming.key.clone(),
             headers: got
                 .headers
                 .into_iter()
@@ -299,12 +300,12 @@ impl CallRecorder {
                 .map(|(name, value)| (name, mask.mask_text(&value)))
                 .collect(),
             chunks,
-            error: said(&error),
+            error: masked(&error),
             truncated,
             redacted,
             ..Recording::default()
         };
-        if let Err(why) = self.write_call(&recording, &asked.body, &edits) {
+        if let Err(why) = self.write_call(&recording, &incoming.body, &edits) {
             let mut tally = self.lock_tally();
             let fault = format!("a call could not be kept: {why}");
             let _ = self.unkept.set(fault.clone());
@@ -312,15 +313,16 @@ impl CallRecorder {
                 tally.faults.push(fault);
             }
         }
-        if let Some(also) = &self.keep.also {
-            let request = json_text::to_raw_json(&json_text::apply_json_edits(&asked.body, edits));
+        if let Some(also) = &self.keep.observer {
+            let request =
+                json_text::to_raw_json(&json_text::apply_json_edits(&incoming.body, edits));
             let call = Recording {
                 request,
                 ..recording
             };
             let (endpoint, body, redactor) = (
-                asked.endpoint.clone(),
-                json_text::compact_json(&asked.body),
+                incoming.endpoint.clone(),
+                json_text::compact_json(&incoming.body),
                 mask.redactor().clone(),
             );
             // A closed receiver has received all that it needs.

@@ -77,11 +77,11 @@ pub(super) struct Proxy {
 /// A call that is being answered. If the program disconnects meanwhile, that is recorded.
 struct PendingCall {
     proxy: Arc<Proxy>,
-    asked: Arc<IncomingCall>,
-    kept: Option<JoinHandle<MaskedRequest>>,
-    begun: Instant,
+    incoming: Arc<IncomingCall>,
+    masking: Option<JoinHandle<MaskedRequest>>,
+    started: Instant,
     /// The time that the proxy itself took.
-    own: Duration,
+    proxy_time: Duration,
 }
 
 fn build_response(
@@ -177,13 +177,13 @@ impl Proxy {
         let address = route
             .vendor
             .call_url(&route.upstream, &route.vendor.recorded_path(&rest));
-        let asked = if head.method == Method::POST {
+        let incoming = if head.method == Method::POST {
             IncomingCall::parse(route.vendor, &head, endpoint.clone(), bytes)
         } else {
             Err(bytes)
         };
-        let asked = match asked {
-            Ok(asked) => asked,
+        let incoming = match incoming {
+            Ok(incoming) => incoming,
             Err(bytes) => {
                 return self
                     .pass_through(
@@ -197,27 +197,27 @@ impl Proxy {
             }
         };
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let asked = Arc::new(IncomingCall {
+        let incoming = Arc::new(IncomingCall {
             id: number.to_string(),
-            ..asked
+            ..incoming
         });
         self.open.fetch_add(1, Ordering::AcqRel);
-        let (of, with) = (Arc::clone(&asked), mask.clone());
+        let (of, with) = (Arc::clone(&incoming), mask.clone());
         let kept = Some(spawn_blocking(move || {
             CallRecorder::mask_request(&of, with)
         }));
         let call = PendingCall {
             proxy: Arc::clone(&self),
-            asked,
-            kept,
-            begun,
-            own: start.elapsed(),
+            incoming,
+            masking: kept,
+            started: begun,
+            proxy_time: start.elapsed(),
         };
         match &self.source {
             // An answer that cannot be recorded would be paid for again.
             ProxySource::Upstream if self.keeper.unkept().is_some() => call.refused(),
             ProxySource::Upstream => {
-                let bytes = Bytes::from_owner(call.asked.body.clone());
+                let bytes = Bytes::from_owner(call.incoming.body.clone());
                 let sent =
                     forward::send_request(&self.client, &head, &address, bytes, self.limits).await;
                 match sent {
@@ -285,13 +285,13 @@ impl Proxy {
             return error(422, &format!("ctxc: {miss}"));
         }
         if head.method == Method::POST && !bytes.is_empty() {
-            let said = |name| {
+            let header = |name| {
                 head.headers
                     .get(name)
                     .and_then(|value| value.to_str().ok()?.split(';').next())
             };
-            let kind = said(CONTENT_ENCODING)
-                .or_else(|| said(CONTENT_TYPE))
+            let kind = header(CONTENT_ENCODING)
+                .or_else(|| header(CONTENT_TYPE))
                 .unwrap_or("of no type");
             let path = endpoint.split('?').next().unwrap_or(endpoint);
             self.keeper
@@ -372,42 +372,44 @@ fn is_stream(headers: &HeaderMap) -> bool {
 impl PendingCall {
     /// Records the call with the received answer.
     async fn record(&mut self, got: ReceivedAnswer) {
-        let Some(kept) = self.kept.take() else { return };
+        let Some(kept) = self.masking.take() else {
+            return;
+        };
         let start = Instant::now();
         if let Ok(kept) = kept.await {
-            let (proxy, asked) = (Arc::clone(&self.proxy), Arc::clone(&self.asked));
+            let (proxy, incoming) = (Arc::clone(&self.proxy), Arc::clone(&self.incoming));
             // If the recording thread panics, the call is answered all the same.
-            let _ = spawn_blocking(move || proxy.keeper.record_call(&asked, kept, got)).await;
+            let _ = spawn_blocking(move || proxy.keeper.record_call(&incoming, kept, got)).await;
         }
-        self.proxy.keeper.lock_tally().added += self.own + start.elapsed();
+        self.proxy.keeper.lock_tally().added += self.proxy_time + start.elapsed();
         self.proxy.open.fetch_sub(1, Ordering::AcqRel);
     }
 
     fn empty_answer(&self, by: AnsweredBy) -> ReceivedAnswer {
         ReceivedAnswer {
             by,
-            latency: self.begun.elapsed(),
+            latency: self.started.elapsed(),
             ..ReceivedAnswer::default()
         }
     }
 
     /// The call is not made, since an earlier one could not be kept.
     fn refused(mut self) -> Response<ResponseStream> {
-        self.kept = None;
+        self.masking = None;
         let why = self.proxy.keeper.unkept().unwrap_or_default();
         let message = format!(
             "ctxc: the call is not made, since its answer would be lost as an earlier one was: {why}"
         );
         self.proxy.keeper.lock_tally().misses.push(format!(
             "call {}: not made, since an earlier call could not be kept",
-            self.asked.id
+            self.incoming.id
         ));
         self.proxy.open.fetch_sub(1, Ordering::AcqRel);
         let mut response = build_response(
             MISS_STATUS,
             JSON_TYPE,
             full_body(body::error_body(
-                self.asked.vendor.name,
+                self.incoming.vendor.name,
                 MISS_STATUS,
                 "ctxc",
                 &message,
@@ -420,7 +422,7 @@ impl PendingCall {
         response
     }
 
-    /// Nobody answered.
+    /// Answers the program after the upstream could not be reached.
     async fn answer_failure(
         mut self,
         failed: &ForwardError,
@@ -441,7 +443,7 @@ impl PendingCall {
             status,
             JSON_TYPE,
             full_body(body::error_body(
-                self.asked.vendor.name,
+                self.incoming.vendor.name,
                 status,
                 "ctxc",
                 &format!("ctxc: {words}"),
@@ -463,7 +465,8 @@ impl PendingCall {
             status: Some(head.status.as_u16()),
             headers: header_map(&head.headers),
             encoding: text(CONTENT_ENCODING),
-            is_stream: is_stream(&head.headers) || self.asked.is_stream && head.status.is_success(),
+            is_stream: is_stream(&head.headers)
+                || self.incoming.is_stream && head.status.is_success(),
             ..self.empty_answer(AnsweredBy::Upstream)
         };
         let length = text(CONTENT_LENGTH).and_then(|length| length.parse().ok());
@@ -511,11 +514,11 @@ impl PendingCall {
             };
             seen += part.len() as u64;
             got.parts.push((
-                u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+                u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 part.clone(),
             ));
             if length == Some(seen) {
-                got.latency = self.begun.elapsed();
+                got.latency = self.started.elapsed();
                 self.record(got).await;
                 // A program that has disconnected needs no end.
                 let _ = sender.send_data(part).await;
@@ -526,7 +529,7 @@ impl PendingCall {
                 break Some("the program closed the connection before the answer ended".to_owned());
             }
         };
-        got.latency = self.begun.elapsed();
+        got.latency = self.started.elapsed();
         got.is_cut = fault.is_some();
         got.error.clone_from(&fault);
         self.record(got).await;
@@ -572,11 +575,11 @@ impl PendingCall {
 
     /// Returns the status, content type and parts of an answer, and true if it is a stream.
     fn find_answer(&self, mask: &CallMask) -> (u16, String, Vec<String>, bool) {
-        let asked = &*self.asked;
-        let vendor = if asked.dialect == request::OTHER_DIALECT {
-            asked.vendor.name
+        let incoming = &*self.incoming;
+        let vendor = if incoming.dialect == request::OTHER_DIALECT {
+            incoming.vendor.name
         } else {
-            asked.dialect
+            incoming.dialect
         };
         let error = |status, kind: &str, message: &str| {
             (
@@ -589,28 +592,28 @@ impl PendingCall {
         let StrictMode { hook, is_lenient } = &self.proxy.strict;
         let hook = hook
             .as_ref()
-            .filter(|_| asked.dialect != request::OTHER_DIALECT);
-        let is_small = asked.body.len() <= MAX_CHECKED_BYTES;
+            .filter(|_| incoming.dialect != request::OTHER_DIALECT);
+        let is_small = incoming.body.len() <= MAX_CHECKED_BYTES;
         if hook.is_some() && !is_small {
-            let size = asked.body.len();
+            let size = incoming.body.len();
             let words = format!(
                 "call {}: it has {size} bytes, and the rules look at requests of up to {MAX_CHECKED_BYTES}",
-                asked.id
+                incoming.id
             );
             self.proxy.keeper.lock_tally().unchecked.push(words);
         }
         let refusal = hook
             .filter(|_| is_small)
-            .and_then(|hook| hook(&asked.endpoint, &asked.body));
+            .and_then(|hook| hook(&incoming.endpoint, &incoming.body));
         // A request that its vendor answered with success is not rejected, whatever a rule expects.
-        let is_disproved = || matches!(&self.proxy.source, ProxySource::Replay(replay) if replay.is_vendor_success(asked, mask));
+        let is_disproved = || matches!(&self.proxy.source, ProxySource::Replay(replay) if replay.is_vendor_success(incoming, mask));
         if let Some(refusal) = refusal.filter(|_| !is_disproved()) {
-            let from = asked.caller.as_ref().map_or_else(String::new, |caller| {
+            let from = incoming.caller.as_ref().map_or_else(String::new, |caller| {
                 format!(", sent from {}", mask.mask_text(caller))
             });
             self.proxy.keeper.lock_tally().refusals.push(format!(
                 "call {}{from}: {}",
-                asked.id,
+                incoming.id,
                 mask.mask_text(&refusal.error_message())
             ));
             if !is_lenient {
@@ -618,7 +621,7 @@ impl PendingCall {
             }
         }
         let found = match &self.proxy.source {
-            ProxySource::Replay(replay) => replay.next_answer(asked, mask).map(|call| {
+            ProxySource::Replay(replay) => replay.next_answer(incoming, mask).map(|call| {
                 let kind = call
                     .headers
                     .get("content-type")
@@ -640,15 +643,15 @@ impl PendingCall {
                     ),
                 }
             }),
-            ProxySource::Script(_) if asked.dialect == request::OTHER_DIALECT => Err(format!(
+            ProxySource::Script(_) if incoming.dialect == request::OTHER_DIALECT => Err(format!(
                 "a script answers calls to a chat model, and this one went to {}: `ctxc record` without `--script` keeps what its \
                  provider answers, and `ctxc replay` gives that",
-                asked.endpoint
+                incoming.endpoint
             )),
             ProxySource::Script(script) => {
-                let said = script(&asked.joined_texts())
+                let answer = script(&incoming.joined_texts())
                     .ok_or_else(|| "no answer of the script is for this request".to_owned());
-                said.map(|said| scripted_response(asked, &said))
+                answer.map(|said| scripted_response(incoming, &said))
             }
             ProxySource::Upstream => Err("nobody answers".to_owned()),
         };
@@ -658,7 +661,7 @@ impl PendingCall {
                 .keeper
                 .lock_tally()
                 .misses
-                .push(format!("call {}: {why}", asked.id));
+                .push(format!("call {}: {why}", incoming.id));
             error(MISS_STATUS, "ctxc", &format!("ctxc: {why}"))
         })
     }
@@ -678,23 +681,23 @@ async fn race<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>)
 /// more.
 const MISS_STATUS: u16 = 422;
 
-fn scripted_response(asked: &IncomingCall, said: &Answer) -> (u16, String, Vec<String>, bool) {
+fn scripted_response(incoming: &IncomingCall, answer: &Answer) -> (u16, String, Vec<String>, bool) {
     let made = ResponseDraft {
-        answer: said,
-        id: format!("ctxc_{}", asked.id),
-        model: &asked.model,
-        wants_usage: asked.wants_usage,
-        is_sse: asked.endpoint.contains("alt=sse"),
+        answer,
+        id: format!("ctxc_{}", incoming.id),
+        model: &incoming.model,
+        wants_usage: incoming.wants_usage,
+        is_sse: incoming.endpoint.contains("alt=sse"),
     };
-    if !asked.is_stream {
+    if !incoming.is_stream {
         return (
             200,
             JSON_TYPE.to_owned(),
-            vec![response_body::complete_body(asked.dialect, &made)],
+            vec![response_body::complete_body(incoming.dialect, &made)],
             false,
         );
     }
-    let kind = match asked.dialect {
+    let kind = match incoming.dialect {
         "ollama" => "application/x-ndjson",
         "gemini" if !made.is_sse => JSON_TYPE,
         _ => "text/event-stream",
@@ -702,23 +705,23 @@ fn scripted_response(asked: &IncomingCall, said: &Answer) -> (u16, String, Vec<S
     (
         200,
         kind.to_owned(),
-        stream_parts(asked.dialect, &made),
+        stream_parts(incoming.dialect, &made),
         true,
     )
 }
 
 impl Drop for PendingCall {
     fn drop(&mut self) {
-        if self.kept.is_none() {
+        if self.masking.is_none() {
             return;
         }
         // The program closed the connection before the answer.
         let mut call = Self {
             proxy: Arc::clone(&self.proxy),
-            asked: Arc::clone(&self.asked),
-            kept: self.kept.take(),
-            begun: self.begun,
-            own: self.own,
+            incoming: Arc::clone(&self.incoming),
+            masking: self.masking.take(),
+            started: self.started,
+            proxy_time: self.proxy_time,
         };
         let error = Some("the program closed the connection before there was an answer".to_owned());
         let got = ReceivedAnswer {

@@ -28,13 +28,13 @@ pub enum ReplayMatching {
 #[derive(Debug)]
 pub struct Replay {
     calls: RecordedCalls<LocatedCall>,
-    by: ReplayMatching,
+    matching: ReplayMatching,
     /// The calls by position, if calls are matched by position.
     turns: BTreeMap<CallPosition, usize>,
     /// The content of the recorded calls, if calls are matched by position.
     recorded: Vec<Option<CallContent>>,
     /// The content of the requests so far.
-    said: Mutex<Vec<Option<CallContent>>>,
+    received: Mutex<Vec<Option<CallContent>>>,
 }
 
 impl Replay {
@@ -64,31 +64,31 @@ impl Replay {
         };
         Self {
             calls: RecordedCalls::new(calls, comparison, scope),
-            by,
+            matching: by,
             turns,
             recorded,
-            said: Mutex::default(),
+            received: Mutex::default(),
         }
     }
 
     /// Returns the answer to a request, or the reason why it has none.
     pub(super) fn next_answer(
         &self,
-        asked: &IncomingCall,
+        incoming: &IncomingCall,
         mask: &CallMask,
     ) -> Result<&Recording, String> {
-        let body = compact_if_needed(&asked.body);
-        let live = live_request(asked, &body, mask);
-        let turn = if self.by == ReplayMatching::Turn {
-            self.find_position(asked)
+        let body = compact_if_needed(&incoming.body);
+        let live = live_request(incoming, &body, mask);
+        let turn = if self.matching == ReplayMatching::Turn {
+            self.find_position(incoming)
         } else {
             None
         };
         let at_turn = turn.and_then(|turn| self.calls.calls().get(*self.turns.get(&turn)?));
         // Among equal calls, a request with a named agent or conversation gets the call at its own
         // position.
-        let is_named = asked.agent.is_some() || asked.conversation.is_some();
-        let named = at_turn.filter(|call| is_named && call.call.key == asked.key);
+        let is_named = incoming.agent.is_some() || incoming.conversation.is_some();
+        let named = at_turn.filter(|call| is_named && call.call.key == incoming.key);
         let found = named.or_else(|| self.calls.next_call(&live)).or(at_turn);
         found.map(|call| &call.call).ok_or_else(|| {
             self.calls
@@ -97,37 +97,41 @@ impl Replay {
     }
 
     /// Returns true if a vendor answered this exact request with success.
-    pub(super) fn is_vendor_success(&self, asked: &IncomingCall, mask: &CallMask) -> bool {
-        let body = compact_if_needed(&asked.body);
-        self.by != ReplayMatching::Conversation
+    pub(super) fn is_vendor_success(&self, incoming: &IncomingCall, mask: &CallMask) -> bool {
+        let body = compact_if_needed(&incoming.body);
+        self.matching != ReplayMatching::Conversation
             && self
                 .calls
-                .has_same(&live_request(asked, &body, mask), |call| {
+                .has_same(&live_request(incoming, &body, mask), |call| {
                     call.call.is_vendor_success()
                 })
     }
 
     /// Returns the position of a request among the recorded calls.
-    fn find_position(&self, asked: &IncomingCall) -> Option<CallPosition> {
-        let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+    fn find_position(&self, incoming: &IncomingCall) -> Option<CallPosition> {
+        let mut all = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(CallContent::from_request(
-            &asked.body,
-            &asked.endpoint,
-            asked.agent.as_deref(),
-            asked.conversation.as_deref(),
+            &incoming.body,
+            &incoming.endpoint,
+            incoming.agent.as_deref(),
+            incoming.conversation.as_deref(),
         ));
         matched_positions(&self.recorded, &all).pop().flatten()
     }
 }
 
 /// Returns a request in the form in which it is compared.
-fn live_request<'a>(asked: &'a IncomingCall, body: &'a str, mask: &'a CallMask) -> LiveRequest<'a> {
+fn live_request<'a>(
+    incoming: &'a IncomingCall,
+    body: &'a str,
+    mask: &'a CallMask,
+) -> LiveRequest<'a> {
     let IncomingCall {
         endpoint,
         dialect,
         key,
         ..
-    } = asked;
+    } = incoming;
     LiveRequest {
         endpoint,
         dialect,

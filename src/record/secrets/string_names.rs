@@ -27,7 +27,7 @@ const MAX_WORDS_BYTES: usize = 256;
 #[derive(Debug, Default)]
 pub(in crate::record) struct StringNames {
     /// Secrets' names in objects, next to a value.
-    beside: BTreeMap<String, String>,
+    secrets_by_name: BTreeMap<String, String>,
     /// The pointer of the current list, and its words so far.
     list: (String, String),
 }
@@ -49,7 +49,9 @@ impl StringNames {
                     .rsplit_once('/')
                     .filter(|_| site == StringSite::Value)?;
                 if is_key(&NAME_KEYS, key) && text.len() <= 128 && name_strength(text).is_some() {
-                    names.beside.insert(above.to_owned(), text.to_owned());
+                    names
+                        .secrets_by_name
+                        .insert(above.to_owned(), text.to_owned());
                 }
                 None
             });
@@ -95,7 +97,7 @@ impl StringNames {
             return Some(StringName::Key(COOKIE_NAME.to_owned()));
         }
         let above = || {
-            self.beside
+            self.secrets_by_name
                 .get(above)
                 .cloned()
                 .or_else(|| Some(parent().to_owned()).filter(|name| name_strength(name).is_some()))

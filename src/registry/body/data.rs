@@ -20,7 +20,7 @@ use std::borrow::Cow;
 #[serde(default)]
 #[cfg_attr(feature = "cli", schemars(rename = "Body"))]
 pub struct NodeBody<'a> {
-    /// The registered task that stands in this place.
+    /// The registered task that is used here.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<AuthorText<'a>>,
     /// The trust of the result by the author: `trusted` if it was checked, `untrusted` if it is
@@ -121,14 +121,14 @@ pub struct NodeBody<'a> {
     /// Elements of other namespaces, as they are written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<VerbatimElement<'a>>,
-    /// Of a call: the function template that is called.
+    /// The function template that a call refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<AuthorText<'a>>,
-    /// Of a call: the arguments, in order.
+    /// The arguments of a call, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Input<'a>>,
-    /// Of a choice, which always has them: the condition of each case, in order; null if none is
-    /// written.
+    /// The condition of each case of a choice, in order; null for a case without one. Every choice
+    /// has this list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<Vec<Option<AuthorText<'a>>>>,
 }
@@ -218,12 +218,12 @@ pub struct DeclaredParameter<'a> {
     /// The type of its value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<AuthorText<'a>>,
-    /// Whether a run has to give it.
+    /// True if a run must supply the value.
     pub required: bool,
-    /// The value that it has when none is given.
+    /// The value if a run supplies none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<AuthorText<'a>>,
-    /// `untrusted` where the value comes from outside: it is fenced when rendered.
+    /// `untrusted` if the value comes from outside: it is fenced when rendered.
     #[serde(skip_serializing_if = "is_default")]
     pub trust: Trust,
 }
@@ -260,9 +260,9 @@ pub struct Input<'a> {
 )]
 #[serde(untagged)]
 pub enum InputContent<'a> {
-    /// Written where it is.
+    /// A text that is written here.
     Text(Text<'a>),
-    /// The result of a node inside.
+    /// The result of a child node.
     Inside(ResultOrigin),
 }
 

@@ -75,10 +75,10 @@ fn suggest_path(
                 .collect::<PathBuf>(),
         )
     };
-    let mut told = [normalize_path(&folder.join(written)), from_root()]
+    let mut candidates = [normalize_path(&folder.join(written)), from_root()]
         .into_iter()
         .flatten();
-    if let Some(found) = told.find(|path| is_there(path)) {
+    if let Some(found) = candidates.find(|path| is_there(path)) {
         return Some(contained_path::slash_path(&found));
     }
     if !matches!(refused, TextReadError::Refused(PathRefusal::Io(_))) {

@@ -87,19 +87,19 @@ impl IgnorePatterns<'_> {
 
     /// Returns true if the path is ignored; the pattern in the nearest folder decides.
     fn is_path_ignored(&mut self, path: &Path, is_folder: bool) -> bool {
-        let mut said = [Match::None, Match::None];
+        let mut matches = [Match::None, Match::None];
         for folder in path.ancestors().skip(1) {
             let files = self.files;
             let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| {
                 IGNORE_FILE_NAMES.map(|name| read_patterns(files, folder, name))
             });
-            for (said, patterns) in said.iter_mut().zip(patterns) {
+            for (said, patterns) in matches.iter_mut().zip(patterns) {
                 if said.is_none() {
                     *said = patterns.matched(path, is_folder).map(|_| ());
                 }
             }
         }
-        let [own, git] = said;
+        let [own, git] = matches;
         own.or(git).is_ignore()
     }
 }

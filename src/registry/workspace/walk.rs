@@ -164,11 +164,11 @@ impl WalkPlan {
 
     /// The number of threads for the walk. Counting the cores costs more than checking a file, so
     /// it is skipped for a few given files.
-    pub(super) fn thread_count(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
+    pub(super) fn thread_count(&self, requested: Option<NonZeroUsize>) -> NonZeroUsize {
         if self.folders.is_empty() && self.files.len() < MIN_PARALLEL_FILES {
             return NonZeroUsize::MIN;
         }
-        asked
+        requested
             .or_else(|| std::thread::available_parallelism().ok())
             .unwrap_or(NonZeroUsize::MIN)
     }

@@ -122,13 +122,15 @@ fn read_parts(value: &Value, pointer: &str, names: &mut CallCounts) -> Vec<Reque
             ))
         } else if let Some((_, own)) = either_case(value, "functionResponse", "function_response") {
             let response = own.get("response");
-            let said = |key: &str| {
+            let field = |key: &str| {
                 response
                     .and_then(|response| response.get(key))
                     .and_then(Value::as_str)
             };
-            let is_error = said("error").is_some();
-            let words = said("output").or_else(|| said("error")).map(str::to_owned);
+            let is_error = field("error").is_some();
+            let words = field("output")
+                .or_else(|| field("error"))
+                .map(str::to_owned);
             let words =
                 words.unwrap_or_else(|| response.map(ToString::to_string).unwrap_or_default());
             let files = list_at(own, "", "parts").filter_map(|(_, part)| read_file(part));

@@ -40,12 +40,12 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         .help(help());
         out.push(cx.add_label(finding, first.file, one.span, "the first one is here"));
         // The author of the first definition, or a check of its file alone, looks at that file.
-        let is_said = first.file == later.file || !seen.insert(first);
+        let is_reported = first.file == later.file || !seen.insert(first);
         // Standard input without a path may be the other file itself.
         let Some(there) = cx
             .index
             .file(first.file)
-            .filter(|there| !is_said && **there.path != *"-")
+            .filter(|there| !is_reported && **there.path != *"-")
         else {
             continue;
         };

@@ -29,26 +29,27 @@ enum ExpansionLimit {
 /// Inputs that each name the previous one twice double in size like fragments. The first that is
 /// too large is the one to change.
 fn check_inputs(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    let most = u64::from(cx.config.limits.text);
-    let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else {
+    let max_bytes = u64::from(cx.config.limits.text);
+    let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > max_bytes) else {
         return;
     };
-    let message =
-        format!("this text has more than {most} bytes once the inputs that it names are filled in");
+    let message = format!(
+        "this text has more than {max_bytes} bytes once the inputs that it names are filled in"
+    );
     out.push(
         Diagnostic::new(&RULE.meta, cx.path, *span, message)
-            .note(format!("the limit is {most} bytes"))
+            .note(format!("the limit is {max_bytes} bytes"))
             .help("name each of them less often; `--max-text-size` raises the limit"),
     );
 }
 
 fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let all = compute_expansions(cx.index, cx.order);
-    let most = u64::from(cx.config.limits.text);
+    let max_bytes = u64::from(cx.config.limits.text);
     let exceeds = |definition: &DefinitionFacts, own: &Expansion| match own {
         own if own.depth > MAX_DEPTH => Some(ExpansionLimit::Depth),
         // The limits on files cover a definition that is large by itself.
-        own if own.bytes > most && own.bytes > definition.bytes => Some(ExpansionLimit::Bytes),
+        own if own.bytes > max_bytes && own.bytes > definition.bytes => Some(ExpansionLimit::Bytes),
         own if own.agents > MAX_AGENTS as u64 => Some(ExpansionLimit::Agents),
         _ => None,
     };
@@ -82,16 +83,16 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             &RULE.meta,
             entry.path,
             definition.span,
-            limit_message(definition, limit, most),
+            limit_message(definition, limit, max_bytes),
         );
-        out.push(add_advice(finding, references, limit, most));
+        out.push(add_advice(finding, references, limit, max_bytes));
     }
 }
 
 fn limit_message(
     DefinitionFacts { kind, name, .. }: &DefinitionFacts,
     limit: ExpansionLimit,
-    most: u64,
+    max_bytes: u64,
 ) -> String {
     let kind = kind.word();
     match limit {
@@ -101,7 +102,7 @@ fn limit_message(
             )
         }
         ExpansionLimit::Bytes => format!(
-            "the {kind} `{name}` has more than {most} bytes once everything that it refers to is put in"
+            "the {kind} `{name}` has more than {max_bytes} bytes once everything that it refers to is put in"
         ),
         ExpansionLimit::Agents => {
             format!(
@@ -118,12 +119,12 @@ fn add_advice(
     finding: Diagnostic,
     references: &[ReferenceFacts],
     limit: ExpansionLimit,
-    most: u64,
+    max_bytes: u64,
 ) -> Diagnostic {
     let finding = match limit {
         ExpansionLimit::Depth => finding.note(format!("references are followed through at most {MAX_DEPTH} definitions")),
         ExpansionLimit::Bytes => finding
-            .note(format!("the limit is {most} bytes; each reference puts in a copy of its own"))
+            .note(format!("the limit is {max_bytes} bytes; each reference puts in a copy of its own"))
             .help("refer to others less often, or to shorter ones; `--max-text-size` raises the limit"),
         ExpansionLimit::Agents => finding
             .note(format!("the limit is {MAX_AGENTS} agents of one task; each reference adds those of its task again"))

@@ -73,12 +73,12 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     );
     out.extend(unfenced_values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
-        let PartFaultReason::WrongType { found, wanted } = &fault.why else {
+        let PartFaultReason::WrongType { found, wanted } = &fault.reason else {
             continue;
         };
         let message = format!(
             "`{}` is declared as {wanted}, but its value is {found}",
-            fault.used
+            fault.used_part
         );
         out.extend(
             use_finding(&RULE.meta, cx, fault.position(), message)

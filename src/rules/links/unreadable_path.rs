@@ -31,11 +31,11 @@ fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.cx.unread.is_empty() {
         return;
     }
-    let told = files
+    let first = files
         .paths
         .iter()
         .filter_map(|path| Some((path, cx.cx.unread.get(&*path.value)?)));
-    out.extend(told.map(|(path, unread)| report(cx, path, unread)));
+    out.extend(first.map(|(path, unread)| report(cx, path, unread)));
 }
 
 fn report(cx: &NodeCx<'_>, path: &Str<'_>, unread: &UnreadableFile) -> Diagnostic {

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule::new(
 fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // One text may have many faults; it is parsed only once.
     let mut last = None;
-    let mut told = None;
+    let mut reported = None;
     for fault in &cx.scopes.faults {
         let ScopeFaultKind::Expression {
             fault: why,
@@ -31,7 +31,7 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         if unrendered_jinja::is_jinja_expression(cx, fault, why, *element) {
             // The missing `syntax` is reported once per text.
-            if told.replace(element.id()) != Some(element.id()) {
+            if reported.replace(element.id()) != Some(element.id()) {
                 out.push(report_jinja(cx, fault, why, *element));
             }
             continue;

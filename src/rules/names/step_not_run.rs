@@ -65,9 +65,9 @@ fn input_finding(
     cx: &FileCx<'_>,
     (fault, name): (&ScopeFault<'_>, Span),
     named: &str,
-    own: SelfReference,
+    reference: SelfReference,
 ) -> Diagnostic {
-    let (message, help) = match own {
+    let (message, help) = match reference {
         SelfReference::Yes => (
             format!("`{named}` is the input being made here, and has no value yet"),
             "use a value that exists before it, or give the input another name",

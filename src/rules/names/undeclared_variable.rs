@@ -135,10 +135,10 @@ fn is_given_by_unread_markup(cx: &FileCx<'_>, name: &str) -> bool {
             .is_some_and(|element| ElementKind::parents_of_tag(element.name()).next().is_none()),
         None => is_misplaced(at),
     };
-    let given = [format!(" as=\"{name}\""), format!(" as='{name}'")];
-    given
+    let attributes = [format!(" as=\"{name}\""), format!(" as='{name}'")];
+    attributes
         .iter()
-        .flat_map(|given| text.match_indices(given.as_str()))
+        .flat_map(|attribute| text.match_indices(attribute.as_str()))
         .any(|(at, _)| is_unread(at as u32 + 1))
 }
 

@@ -19,9 +19,12 @@ pub(crate) static RULE: Rule = Rule::new(
 
 fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.names.parts {
-        match &fault.why {
+        match &fault.reason {
             PartFaultReason::NoPart(no) => out.extend(report(cx, fault, no)),
-            PartFaultReason::NotInDefault { no, is_certain } => {
+            PartFaultReason::NotInDefault {
+                missing: no,
+                is_certain,
+            } => {
                 out.extend(default_finding(cx, fault, no, *is_certain));
             }
             PartFaultReason::WrongType { .. } => {}
@@ -50,23 +53,23 @@ pub(crate) fn use_finding(
 fn default_finding(
     cx: &LinkCx<'_>,
     fault: &PartFault,
-    no: &NoPart,
+    missing: &NoPart,
     is_certain: bool,
 ) -> Option<Diagnostic> {
-    let (whole, rest) = fault.used.split_at_checked(no.upto)?;
+    let (whole, rest) = fault.used_part.split_at_checked(missing.upto)?;
     let part = rest.get(
         ..rest
             .get(1..)?
             .find(['.', '['])
             .map_or(rest.len(), |end| end + 1),
     )?;
-    let used = short_excerpt(&fault.used);
+    let used = short_excerpt(&fault.used_part);
     let why = format!(
         "`{}` has no `{}` in it",
         short_excerpt(whole),
         short_excerpt(part.trim_start_matches('.'))
     );
-    let found = match fault.by {
+    let found = match fault.reference {
         Some(at) => {
             cx.reference_finding(&RULE.meta, at, |reference| {
                 format!(
@@ -91,21 +94,25 @@ fn default_finding(
             .severity(Severity::Warning)
             .note("a condition in front of it decides by another value")
     };
-    match no.fields.as_ref().and_then(|fields| fields.near.as_ref()) {
-        Some(near) => Some(suggest_field(found, fault, no, near)),
+    match missing
+        .fields
+        .as_ref()
+        .and_then(|fields| fields.near.as_ref())
+    {
+        Some(near) => Some(suggest_field(found, fault, missing, near)),
         None => Some(found.help("add it to the default, or require a value: remove the default")),
     }
 }
 
 /// Suggests the nearest field in place of the missing one.
-fn suggest_field(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) -> Diagnostic {
+fn suggest_field(found: Diagnostic, fault: &PartFault, missing: &NoPart, near: &str) -> Diagnostic {
     let found = found.help(format!("did you mean `{}`?", short_excerpt(near)));
-    let rest = fault.used.get(no.upto + 1..).unwrap_or("");
-    let start = fault.span.start + no.upto as u32 + 1;
+    let rest = fault.used_part.get(missing.upto + 1..).unwrap_or("");
+    let start = fault.span.start + missing.upto as u32 + 1;
     let end = start + rest.find(['.', '[']).unwrap_or(rest.len()) as u32;
-    let is_exact = fault.by.is_none()
-        && fault.inside.is_none()
-        && fault.span.len() as usize == fault.used.len();
+    let is_exact = fault.reference.is_none()
+        && fault.position_inside.is_none()
+        && fault.span.len() as usize == fault.used_part.len();
     let fix = || {
         Fix::suggested(
             format!("write `{}`", short_excerpt(near)),
@@ -116,7 +123,7 @@ fn suggest_field(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) 
 }
 
 fn report(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
-    let (whole, rest) = fault.used.split_at_checked(no.upto)?;
+    let (whole, rest) = fault.used_part.split_at_checked(no.upto)?;
     let field = rest
         .get(1..)
         .and_then(|rest| rest.split(['.', '[']).next())
@@ -141,8 +148,8 @@ fn report(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic>
         )
         .replace("a integer", "an integer"),
     };
-    let used = short_excerpt(&fault.used);
-    let mut found = match fault.by {
+    let used = short_excerpt(&fault.used_part);
+    let mut found = match fault.reference {
         Some(at) => {
             cx.reference_finding(&RULE.meta, at, |reference| {
                 let (word, of) = (

@@ -133,7 +133,7 @@ fn unfenced_value(
         source => format!("`{name}` is made of `{source}`, which comes from outside,"),
     };
     let comes = [given, &comes].concat();
-    let found = match used.by {
+    let found = match used.reference {
         Some(at) => {
             let found = cx.reference_finding(rule, at, |reference| {
                 let (word, of) = (
@@ -147,7 +147,7 @@ fn unfenced_value(
         None => use_finding(
             rule,
             cx,
-            (used.file, used.span, used.inside),
+            (used.file, used.span, used.position_inside),
             format!("{comes} and {would}"),
         ),
     };

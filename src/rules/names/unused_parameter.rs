@@ -131,19 +131,19 @@ pub(super) fn find_placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
 /// Returns the placeholders of a name that are inside the texts of an element.
 pub(super) fn placeholders_in_texts(
     cx: &FileCx<'_>,
-    around: Element<'_>,
+    parent: Element<'_>,
     all: &BTreeMap<&str, Vec<Span>>,
     name: &str,
 ) -> Vec<Span> {
     let all = all.get(name).map_or(&[][..], |places| places);
-    let first = all.partition_point(|at| at.start < around.span().start);
+    let first = all.partition_point(|at| at.start < parent.span().start);
     let inside = all
         .iter()
         .skip(first)
-        .take_while(|at| at.start < around.span().end);
+        .take_while(|at| at.start < parent.span().end);
     inside
         .copied()
-        .filter(|at| is_in_text(cx, around, *at))
+        .filter(|at| is_in_text(cx, parent, *at))
         .collect()
 }
 

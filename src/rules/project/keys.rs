@@ -281,20 +281,16 @@ fn report_missing_key(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnos
     let message = format!("`{table}` lacks the required key `{key}`");
     let finding = cx.finding(&MISSING_KEY, fault, message);
     Some(finding.help(match *key {
-        "provider" => "add who answers: `provider = \"openai\"`, or one of `[providers]`",
-        "tier" => {
-            "add how able it is: `tier = \"standard\"` (economy, standard, standard_plus, premium)"
-        }
-        "context_window" => "add its window in tokens: `context_window = 128000`",
-        "kind" => {
-            "add the protocol it speaks: `kind = \"openai\"` (openai, anthropic, gemini, ollama)"
-        }
-        "input" => "add what a million tokens sent cost in US$: `input = 0.15`",
-        "output" => "add what a million tokens answered cost in US$: `output = 0.60`",
-        "reruns" => "add how often each case is run: `reruns = 3`",
-        "variance" => "add how much its pass rate may vary: `variance = 0.1`",
+        "provider" => "add the provider: `provider = \"openai\"`, or one of `[providers]`",
+        "tier" => "add the tier: `tier = \"standard\"` (economy, standard, standard_plus, premium)",
+        "context_window" => "add the context window in tokens: `context_window = 128000`",
+        "kind" => "add the protocol: `kind = \"openai\"` (openai, anthropic, gemini, ollama)",
+        "input" => "add the price of a million input tokens in US$: `input = 0.15`",
+        "output" => "add the price of a million output tokens in US$: `output = 0.60`",
+        "reruns" => "add the number of runs of each case: `reruns = 3`",
+        "variance" => "add the allowed variance of the pass rate: `variance = 0.1`",
         "cost_usd" => "add the budget of one run in US$: `cost_usd = 5.0`",
-        "accepters" => "add who may accept a baseline: `accepters = [\"ada\"]`",
+        "accepters" => "add the people who may accept a baseline: `accepters = [\"ada\"]`",
         _ => "add the file, relative to the project: `file = \"prompts/role.md\"`",
     }))
 }

@@ -22,10 +22,11 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let messages = &cx.request.messages;
     // The current turn begins after the last user message.
-    let says = |placed: &RequestPart| matches!(placed.part, Some(Part::Text(_) | Part::Media(_)));
+    let has_content =
+        |placed: &RequestPart| matches!(placed.part, Some(Part::Text(_) | Part::Media(_)));
     let spoken = |message: &RequestMessage| {
         !matches!(message.speaker, Speaker::Assistant | Speaker::Tool)
-            && message.parts.iter().any(says)
+            && message.parts.iter().any(has_content)
     };
     let begin = messages.iter().rposition(spoken).map_or(0, |at| at + 1);
     for message in messages

@@ -37,7 +37,7 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     };
     for place in LIMIT_POINTERS {
-        if let Some(asked) = cx
+        if let Some(requested) = cx
             .request
             .value_at(place)
             .and_then(Value::as_u64)
@@ -45,7 +45,8 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         {
             let key = place.rsplit('/').next().unwrap_or(place);
             let model = cx.request.model.as_deref().unwrap_or_default();
-            let message = format!("found `{key}` {asked}; `{model}` gives at most {most} tokens");
+            let message =
+                format!("found `{key}` {requested}; `{model}` gives at most {most} tokens");
             out.push(
                 cx.finding(&RULE.meta, place, message)
                     .help(format!("ask for {most} or fewer")),

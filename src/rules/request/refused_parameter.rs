@@ -14,11 +14,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let given = |key: &str| cx.request.body.get(key).filter(|value| !value.is_null());
+    let parameter = |key: &str| cx.request.body.get(key).filter(|value| !value.is_null());
     // Since Claude Opus 4.1, including Sonnet and Haiku 4.5.
     if cx.claude_version().is_some_and(|version| version >= (4, 1))
-        && given("temperature").is_some()
-        && given("top_p").is_some()
+        && parameter("temperature").is_some()
+        && parameter("top_p").is_some()
     {
         let message = "found `temperature` and `top_p`; this model accepts only one of them";
         out.push(
@@ -32,7 +32,7 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.model.public.is_some_and(|public| public.is_reasoning) {
         return;
     }
-    if cx.request.dialect == Dialect::OpenaiChat && given("max_tokens").is_some() {
+    if cx.request.dialect == Dialect::OpenaiChat && parameter("max_tokens").is_some() {
         let message =
             format!("found `max_tokens`; `{model}` reasons, and expects `max_completion_tokens`");
         out.push(
@@ -50,7 +50,7 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .iter()
         .all(|newer| !model.starts_with(newer));
     let is_one = |value: &Value| value.as_f64() == Some(1.0);
-    if let Some(value) = given("temperature").filter(|value| !is_one(value))
+    if let Some(value) = parameter("temperature").filter(|value| !is_one(value))
         && (is_fixed || !matches!(effort, None | Some("none")))
     {
         let message = format!("found `temperature` {value}; `{model}` reasons, and accepts only 1");

@@ -18,9 +18,9 @@ struct NamePattern {
     /// The documented pattern.
     words: &'static str,
     /// Allowed characters besides letters, digits, `_` and `-`.
-    beside: &'static [u8],
+    extra_bytes: &'static [u8],
     /// The maximum length.
-    most: usize,
+    max_len: usize,
     /// True if the first character must be a letter or `_`.
     begins_with_letter: bool,
 }
@@ -28,32 +28,32 @@ struct NamePattern {
 /// For Anthropic, and for OpenAI responses.
 const LONG_NAMES: NamePattern = NamePattern {
     words: "[a-zA-Z0-9_-]{1,128}",
-    beside: b"",
-    most: 128,
+    extra_bytes: b"",
+    max_len: 128,
     begins_with_letter: false,
 };
 const CHAT_NAMES: NamePattern = NamePattern {
     words: "[a-zA-Z0-9_-]{1,64}",
-    beside: b"",
-    most: 64,
+    extra_bytes: b"",
+    max_len: 64,
     begins_with_letter: false,
 };
 const GEMINI_NAMES: NamePattern = NamePattern {
     words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
-    beside: b".:",
-    most: 128,
+    extra_bytes: b".:",
+    max_len: 128,
     begins_with_letter: true,
 };
 
 impl NamePattern {
     fn matches(&self, name: &str) -> bool {
         let fits = |byte: &u8| {
-            byte.is_ascii_alphanumeric() || b"_-".contains(byte) || self.beside.contains(byte)
+            byte.is_ascii_alphanumeric() || b"_-".contains(byte) || self.extra_bytes.contains(byte)
         };
         let begins =
             |byte: &u8| !self.begins_with_letter || byte.is_ascii_alphabetic() || *byte == b'_';
         let bytes = name.as_bytes();
-        bytes.len() <= self.most && bytes.first().is_some_and(begins) && bytes.iter().all(fits)
+        bytes.len() <= self.max_len && bytes.first().is_some_and(begins) && bytes.iter().all(fits)
     }
 }
 

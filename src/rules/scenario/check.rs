@@ -131,13 +131,13 @@ fn file_findings(
     };
     let mut found: Vec<(Diagnostic, Option<&CaseTableRow>)> = Vec::new();
     for fault in file.faults {
-        let told = rules.iter().find_map(|rule| {
-            let Check::Scenario(told) = rule.check else {
+        let finding = rules.iter().find_map(|rule| {
+            let Check::Scenario(report) = rule.check else {
                 return None;
             };
-            told(&cx, fault)
+            report(&cx, fault)
         });
-        found.extend(told.map(|finding| (finding, fault.row.as_ref())));
+        found.extend(finding.map(|finding| (finding, fault.row.as_ref())));
     }
     for case in file.suite.iter().flat_map(|suite| &suite.cases) {
         let mut own = Vec::new();

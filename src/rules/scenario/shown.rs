@@ -87,13 +87,13 @@ impl<'a> ReceivableNames<'a> {
             return id_kind(id) != "history";
         };
         if kind == "history" {
-            let said = self
+            let conversation = self
                 .situation
                 .history
                 .as_ref()
                 .map(|history| &history.value);
-            let known = if let Some(FrozenConversation::Messages(said)) = said {
-                said.len()
+            let known = if let Some(FrozenConversation::Messages(messages)) = conversation {
+                messages.len()
             } else {
                 usize::MAX
             };

@@ -27,12 +27,12 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else {
         return;
     };
-    let is_told =
+    let has_history =
         |results: &AgentResults| results.agent.is_some() && !results.hears && !cx.case.is_run;
     let deaf = cx
         .available_results()
         .map(|(_, results)| results)
-        .filter(|results| takes.hears && is_told(results));
+        .filter(|results| takes.hears && has_history(results));
     if takes.hears && deaf.is_none() {
         return;
     }

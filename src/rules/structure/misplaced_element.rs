@@ -93,12 +93,12 @@ fn report_known_elsewhere(
 /// Returns the adjacent elements that form one `home`, at most one of each name: the parts of an
 /// example.
 fn adjacent_parts<'d>(
-    around: Element<'d>,
+    parent: Element<'d>,
     element: Element<'d>,
     home: ElementKind,
 ) -> Vec<Element<'d>> {
     let mut run: Vec<Element<'d>> = Vec::new();
-    for other in around.elements() {
+    for other in parent.elements() {
         let is_new = run.iter().all(|before| before.name() != other.name());
         if !is_new || home.child(other.name()).is_none() {
             if run.iter().any(|before| before.id() == element.id()) {
@@ -117,15 +117,15 @@ fn adjacent_parts<'d>(
 /// several elements creates it.
 fn move_into_sibling(
     cx: &FileCx<'_>,
-    around: Element<'_>,
+    parent: Element<'_>,
     element: Element<'_>,
     home: ElementKind,
 ) -> Option<Vec<Edit>> {
-    if !has_few_children(around) {
+    if !has_few_children(parent) {
         return None;
     }
     let xml = element.span().slice(cx.document.text);
-    if let Some(block) = around
+    if let Some(block) = parent
         .elements()
         .find(|other| other.namespace().is_none() && other.name() == home.tag())
     {
@@ -136,7 +136,7 @@ fn move_into_sibling(
             return Some(vec![insert_child(block, xml), remove_element(element)]);
         }
         // Elements before the block move to its front, last one first, so that their order stays.
-        let before = around
+        let before = parent
             .elements()
             .take_while(|other| other.id() != block.id());
         let last = before
@@ -145,23 +145,23 @@ fn move_into_sibling(
         return (last.id() == element.id())
             .then(|| vec![insert_first_child(block, xml), remove_element(element)]);
     }
-    let first = around
+    let first = parent
         .elements()
         .find(|other| other.name() == element.name())?;
     if first.id() != element.id() {
         return None;
     }
-    wrap_elements(cx, around, (element, element), home)
+    wrap_elements(cx, parent, (element, element), home)
 }
 
 /// Wraps the elements from `first` to `last` in a new element.
 fn wrap_elements(
     cx: &FileCx<'_>,
-    around: Element<'_>,
+    parent: Element<'_>,
     (first, last): (Element<'_>, Element<'_>),
     home: ElementKind,
 ) -> Option<Vec<Edit>> {
-    if !has_few_children(around) || home.attributes().any(|attribute| attribute.required) {
+    if !has_few_children(parent) || home.attributes().any(|attribute| attribute.required) {
         return None;
     }
     let (line, tag) = (file_line_break(cx), home.tag());

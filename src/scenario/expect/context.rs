@@ -110,7 +110,7 @@ pub enum ContextExpectation {
     /// `segment: {id|kind|source, state}`
     Segment {
         /// The chosen segments.
-        which: SegmentSelector,
+        selector: SegmentSelector,
         /// Their expected state.
         state: SegmentState,
     },
@@ -133,7 +133,7 @@ pub enum ContextExpectation {
     /// `tokens: {of, max, min}`
     Tokens {
         /// The tokens that are counted.
-        of: CountedTokens,
+        counted: CountedTokens,
         /// The upper bound.
         max: Option<Spanned<u64>>,
         /// The lower bound.
@@ -221,7 +221,7 @@ impl ContextExpectation {
         };
         let expectation = match entry.key.value.as_ref() {
             "segment" => Self::Segment {
-                which: SegmentSelector::read(value)?,
+                selector: SegmentSelector::read(value)?,
                 state: SegmentState::parse(value.get("state")?.text()?)?,
             },
             "segments" => Self::Segments(read_ids(value.get("exactly"))),
@@ -233,7 +233,7 @@ impl ContextExpectation {
             "absent" => Self::Absent(PatternTest::read(value)?),
             "order" => Self::Order(read_ids(Some(value))),
             "tokens" => Self::Tokens {
-                of: CountedTokens::read(value.get("of"))?,
+                counted: CountedTokens::read(value.get("of"))?,
                 max: value.get("max").and_then(spanned),
                 min: value.get("min").and_then(spanned),
             },
@@ -330,9 +330,11 @@ impl ContextExpectation {
             reason = "no other expectation is about segments"
         )]
         match self {
-            Self::Segment { which, .. }
+            Self::Segment {
+                selector: which, ..
+            }
             | Self::Tokens {
-                of: CountedTokens::Segment(which),
+                counted: CountedTokens::Segment(which),
                 ..
             } => which.segment_name().into_iter().collect(),
             Self::Contains(found) | Self::Absent(found) => found
@@ -356,7 +358,10 @@ impl ContextExpectation {
                 .join("; ")
         };
         match self {
-            Self::Segment { which, state } => format!("{} {}", which.describe(), state.word()),
+            Self::Segment {
+                selector: which,
+                state,
+            } => format!("{} {}", which.describe(), state.word()),
             Self::Segments(ids) => format!("exactly the segments {}", describe_ids(ids)),
             Self::Trust {
                 segment,
@@ -371,7 +376,11 @@ impl ContextExpectation {
                 found.describe()
             ),
             Self::Order(ids) => format!("order {}", describe_ids(ids)),
-            Self::Tokens { of, max, min } => {
+            Self::Tokens {
+                counted: of,
+                max,
+                min,
+            } => {
                 let max = max.as_ref().map(|max| format!("at most {}", max.value));
                 let min = min.as_ref().map(|min| format!("at least {}", min.value));
                 let bounds: Vec<String> = min.into_iter().chain(max).collect();

@@ -244,7 +244,7 @@ pub(crate) fn find_violations(schema: &Value, value: &Value) -> Result<Vec<Strin
         )
     })?;
     let errors = validator.iter_errors(value).take(8);
-    let said = errors.map(|error| {
+    let described = errors.map(|error| {
         let at = error.instance_path().to_string();
         let at = if at.is_empty() {
             "the whole".to_owned()
@@ -253,5 +253,5 @@ pub(crate) fn find_violations(schema: &Value, value: &Value) -> Result<Vec<Strin
         };
         format!("{at}: {}", last_line(&error.to_string()))
     });
-    Ok(said.collect())
+    Ok(described.collect())
 }

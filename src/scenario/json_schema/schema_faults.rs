@@ -186,14 +186,14 @@ impl<'s> SchemaTraversal<'s> {
             path.strip_prefix(outer)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let is_told = |path: &str| {
+        let is_reported = |path: &str| {
             bad.iter()
-                .any(|told| holds(told, path) || holds(path, told))
+                .any(|reported| holds(reported, path) || holds(path, reported))
         };
         self.found.extend(
             draft::find_draft_faults(self.root)
                 .into_iter()
-                .filter(|slip| !is_told(&slip.path))
+                .filter(|slip| !is_reported(&slip.path))
                 .take(MAX_FAULTS),
         );
         if self

@@ -42,7 +42,7 @@ pub(in crate::store) enum IndexDatabaseError {
 
 impl From<rusqlite::Error> for IndexDatabaseError {
     fn from(error: rusqlite::Error) -> Self {
-        let said = error.to_string();
+        let message = error.to_string();
         let in_the_way = [
             ErrorCode::DatabaseBusy,
             ErrorCode::DatabaseLocked,
@@ -55,8 +55,8 @@ impl From<rusqlite::Error> for IndexDatabaseError {
             ErrorCode::FileLockingProtocolFailed,
         ];
         match error.sqlite_error_code() {
-            Some(code) if in_the_way.contains(&code) => Self::InTheWay(said),
-            _ => Self::Useless(said),
+            Some(code) if in_the_way.contains(&code) => Self::InTheWay(message),
+            _ => Self::Useless(message),
         }
     }
 }

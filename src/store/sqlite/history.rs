@@ -69,12 +69,12 @@ pub struct SqliteHistory {
 
 impl From<rusqlite::Error> for HistoryError {
     fn from(error: rusqlite::Error) -> Self {
-        let said = error.to_string();
+        let message = error.to_string();
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(ErrorCode::NotADatabase) => Self::Foreign(said),
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(said),
-            _ => Self::System(said),
+            Some(ErrorCode::NotADatabase) => Self::Foreign(message),
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(message),
+            _ => Self::System(message),
         }
     }
 }
@@ -105,10 +105,10 @@ impl SqliteHistory {
         let mut connection = Connection::open(path)?;
         match prepare_database(&mut connection) {
             Ok(()) => Ok(Self { connection }),
-            Err(HistoryError::Damaged(said)) => {
+            Err(HistoryError::Damaged(message)) => {
                 let found = connection
                     .query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0));
-                Err(HistoryError::Damaged(found.unwrap_or(said)))
+                Err(HistoryError::Damaged(found.unwrap_or(message)))
             }
             Err(other) => Err(other),
         }
@@ -479,9 +479,9 @@ fn put_case(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), Hist
             .prepare_cached("DELETE FROM answers WHERE run = ?1 AND id = ?2")?
             .execute(params![run, id])?,
     };
-    let told = trials.iter().filter_map(|trial| trial.decomposes);
-    let (told, split) = told.fold((0_u32, 0_u32), |(told, split), is| {
-        (told + 1, split + u32::from(is))
+    let decompositions = trials.iter().filter_map(|trial| trial.decomposes);
+    let (told, split) = decompositions.fold((0_u32, 0_u32), |(reported, split), is| {
+        (reported + 1, split + u32::from(is))
     });
     making
         .prepare_cached(

@@ -76,15 +76,15 @@ impl IndexDatabase {
     ) -> Result<Vec<ScoredPassage>, IndexDatabaseError> {
         self.connection.execute_batch(VOCABULARY)?;
         let mut holding = self.connection.prepare_cached(SELECT_OCCURRENCES)?;
-        let all = f64::from(words.iter().map(|asked| asked.weight).sum::<u32>());
+        let all = f64::from(words.iter().map(|word| word.weight).sum::<u32>());
         let mut scores = BTreeMap::<i64, i64>::new();
-        for asked in words {
-            let mut rows = holding.query([&asked.word])?;
+        for word in words {
+            let mut rows = holding.query([&word.word])?;
             while let Some(row) = rows.next()? {
                 let (id, size, times) = (row.get(0)?, row.get::<_, u32>(1)?, row.get::<_, u32>(2)?);
                 let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * f64::from(size) / USUAL_LENGTH;
                 let times = f64::from(times);
-                let share = f64::from(asked.weight) / all * times / (times + SATURATION * length);
+                let share = f64::from(word.weight) / all * times / (times + SATURATION * length);
                 *scores.entry(id).or_default() += (share * 1e9).round() as i64;
             }
         }

@@ -650,11 +650,11 @@ pub(super) fn has_words(node: crate::syntax::tree::XmlNode<'_>) -> bool {
 /// The number of names up to which each pair is compared directly.
 const MAX_COMPARED_NAMES: usize = 16;
 
-/// Calls `tell` for each entry with the name of an earlier one: the name, the data of the later
+/// Calls `report` for each entry with the name of an earlier one: the name, the data of the later
 /// entry, the span of the first name.
 pub(super) fn for_each_repeat<'n, 'a: 'n, T>(
     entries: impl Iterator<Item = (Option<&'n Str<'a>>, T)>,
-    mut tell: impl FnMut(&str, T, Span),
+    mut report: impl FnMut(&str, T, Span),
 ) {
     let mut few: [Option<&Str<'_>>; MAX_COMPARED_NAMES] = [None; MAX_COMPARED_NAMES];
     let mut many: HashMap<&str, Span> = HashMap::new();
@@ -670,7 +670,7 @@ pub(super) fn for_each_repeat<'n, 'a: 'n, T>(
             .map(|known| known.span)
             .or_else(|| many.get(&*name.value).copied())
         {
-            tell(&name.value, with, first);
+            report(&name.value, with, first);
             continue;
         }
         match few.get_mut(count) {

@@ -469,11 +469,11 @@ impl<'m> FlowRecorder<'m> {
 
     pub(super) fn finish(self, owner: u32, purpose: LinkDetail) -> LearnedDefinition {
         let reached = Unfenced::ALL.map(|own| {
-            let said = self
+            let uses = self
                 .uses
                 .iter()
                 .filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
-            spread_marks_back(self.names.len(), said.map(|used| used.name), |at, into| {
+            spread_marks_back(self.names.len(), uses.map(|used| used.name), |at, into| {
                 self.push_sources(at, into);
             })
         });

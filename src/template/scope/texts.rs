@@ -254,12 +254,12 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
     /// Checks a use against the bindings.
     fn resolve_use(&mut self, role: TextRole, found: FoundUse<'a>) {
         let used = match found {
-            FoundUse::Called(used) if self.env.find_binding(&used.name).is_none() => return,
-            FoundUse::Used(used) | FoundUse::Called(used) => {
+            FoundUse::JinjaFunction(used) if self.env.find_binding(&used.name).is_none() => return,
+            FoundUse::Variable(used) | FoundUse::JinjaFunction(used) => {
                 self.trace_variable(&used);
                 used
             }
-            FoundUse::Part(used, is_certain) => {
+            FoundUse::Member(used, is_certain) => {
                 let bound = self.env.find_binding(&used.name).map(|binding| binding.id);
                 let implicit = || {
                     self.scopes
@@ -278,7 +278,7 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
                 }
                 return;
             }
-            FoundUse::Call(call, element) => {
+            FoundUse::TemplateCall(call, element) => {
                 let is_value = matches!(
                     role,
                     TextRole::Input | TextRole::Arg | TextRole::InitialValue | TextRole::Files

@@ -35,14 +35,15 @@ pub(super) struct VariableUse<'a> {
 /// A use or fault found in a text.
 #[derive(Debug)]
 pub(super) enum FoundUse<'a> {
-    Used(VariableUse<'a>),
+    /// A variable.
+    Variable(VariableUse<'a>),
     /// A called Jinja function: it is a use of a variable only if one of that name is bound.
-    Called(VariableUse<'a>),
+    JinjaFunction(VariableUse<'a>),
     /// A part of a variable that a Jinja text renders; true if every render reaches it. The
     /// variable itself is reported as well.
-    Part(VariableUse<'a>, bool),
+    Member(VariableUse<'a>, bool),
     /// A call of a function template, by its text, and the text element that contains it.
-    Call(VariableUse<'a>, Element<'a>),
+    TemplateCall(VariableUse<'a>, Element<'a>),
     Fault(ScopeFault<'a>),
 }
 
@@ -111,8 +112,8 @@ fn find_in_decoded<'a>(
         element,
         place,
         &mut |piece| match piece {
-            FoundUse::Used(used) => found(FoundUse::Used(owned(used))),
-            FoundUse::Call(used, _) => found(FoundUse::Call(owned(used), element)),
+            FoundUse::Variable(used) => found(FoundUse::Variable(owned(used))),
+            FoundUse::TemplateCall(used, _) => found(FoundUse::TemplateCall(owned(used), element)),
             FoundUse::Fault(ScopeFault {
                 kind: ScopeFaultKind::Expression { fault, .. },
                 span,
@@ -128,7 +129,7 @@ fn find_in_decoded<'a>(
                     moved(span),
                 )));
             }
-            FoundUse::Called(_) | FoundUse::Part(..) | FoundUse::Fault(_) => {}
+            FoundUse::JinjaFunction(_) | FoundUse::Member(..) | FoundUse::Fault(_) => {}
         },
     );
 }
@@ -149,9 +150,9 @@ pub(super) fn find_in_source<'a>(
         element,
         UsePlace::Source,
         &mut |piece| match piece {
-            FoundUse::Used(used) => {
+            FoundUse::Variable(used) => {
                 let name = Cow::Owned(used.name.into_owned());
-                found(FoundUse::Used(VariableUse {
+                found(FoundUse::Variable(VariableUse {
                     name,
                     span: src,
                     inside: used.span,
@@ -159,7 +160,7 @@ pub(super) fn find_in_source<'a>(
                     path: used.path,
                 }));
             }
-            FoundUse::Call(
+            FoundUse::TemplateCall(
                 VariableUse {
                     name,
                     path,
@@ -170,7 +171,7 @@ pub(super) fn find_in_source<'a>(
                 _,
             ) => {
                 let name = Cow::Owned(name.into_owned());
-                found(FoundUse::Call(
+                found(FoundUse::TemplateCall(
                     VariableUse {
                         name,
                         path,
@@ -191,7 +192,7 @@ pub(super) fn find_in_source<'a>(
                     span,
                 )));
             }
-            FoundUse::Called(_) | FoundUse::Part(..) | FoundUse::Fault(_) => {}
+            FoundUse::JinjaFunction(_) | FoundUse::Member(..) | FoundUse::Fault(_) => {}
         },
     );
 }
@@ -228,7 +229,7 @@ fn expression_use<'t>(
         Expression::Path(path) => {
             let way = path_text(&path);
             let Spanned { value: name, span } = path.root;
-            Some(FoundUse::Used(VariableUse {
+            Some(FoundUse::Variable(VariableUse {
                 name,
                 path: way,
                 span,
@@ -240,7 +241,7 @@ fn expression_use<'t>(
         Expression::Call(call) => {
             let span = call.name.span;
             let path = Spanned::new(Box::default(), span);
-            Some(FoundUse::Call(
+            Some(FoundUse::TemplateCall(
                 VariableUse {
                     name: Cow::Owned(call.to_string()),
                     path,
@@ -285,7 +286,7 @@ pub(super) fn find_in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found
             for variable in condition::collect_variables(&condition) {
                 let name = Cow::Owned(variable.root.value.to_string());
                 let (span, path) = (variable.root.span, path_text(variable));
-                found(FoundUse::Used(VariableUse {
+                found(FoundUse::Variable(VariableUse {
                     name,
                     path,
                     span,
@@ -336,7 +337,7 @@ pub(super) fn find_in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(FoundUse<'
         Cow::Owned(_) => Cow::Owned(root.to_owned()),
     };
     let path = Spanned::new(value.get(root.len()..).unwrap_or("").into(), from.span);
-    found(FoundUse::Used(VariableUse {
+    found(FoundUse::Variable(VariableUse {
         name,
         path,
         span,
@@ -395,11 +396,11 @@ pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Fou
     parsed
         .variables
         .into_iter()
-        .for_each(|name| found(FoundUse::Used(used(name))));
+        .for_each(|name| found(FoundUse::Variable(used(name))));
     parsed
         .functions
         .into_iter()
-        .for_each(|name| found(FoundUse::Called(used(name))));
+        .for_each(|name| found(FoundUse::JinjaFunction(used(name))));
     for JinjaPart {
         name,
         path: way,
@@ -407,7 +408,7 @@ pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Fou
         is_certain,
     } in parsed.parts
     {
-        found(FoundUse::Part(
+        found(FoundUse::Member(
             VariableUse {
                 path: Spanned::new(way.into(), moved(span)),
                 ..used(name)
@@ -445,11 +446,11 @@ pub(super) fn find_in_jinja_source<'a>(
     parsed
         .variables
         .into_iter()
-        .for_each(|name| found(FoundUse::Used(used(name))));
+        .for_each(|name| found(FoundUse::Variable(used(name))));
     parsed
         .functions
         .into_iter()
-        .for_each(|name| found(FoundUse::Called(used(name))));
+        .for_each(|name| found(FoundUse::JinjaFunction(used(name))));
     for JinjaPart {
         name,
         path: way,
@@ -457,7 +458,7 @@ pub(super) fn find_in_jinja_source<'a>(
         is_certain,
     } in parsed.parts
     {
-        found(FoundUse::Part(
+        found(FoundUse::Member(
             VariableUse {
                 path: Spanned::new(way.into(), span),
                 ..used(name)

@@ -125,8 +125,8 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         let mut known: HashMap<Cow<'a, str>, u32> = HashMap::new();
         self.find_uses(text, &mut |walk, found| match found {
             FoundUse::Fault(fault) => walk.scopes.record_fault(fault),
-            FoundUse::Called(_) => {}
-            FoundUse::Part(used, is_certain) => {
+            FoundUse::JinjaFunction(_) => {}
+            FoundUse::Member(used, is_certain) => {
                 if let Some(id) = known.get(&used.name) {
                     walk.flow.record_use(*id, &used.path, None, None);
                     walk.flow.set_last_certainty(if is_certain {
@@ -136,8 +136,8 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
                     });
                 }
             }
-            FoundUse::Call(call, element) => walk.report_misplaced_call(&call, element),
-            FoundUse::Used(used) => {
+            FoundUse::TemplateCall(call, element) => walk.report_misplaced_call(&call, element),
+            FoundUse::Variable(used) => {
                 if let Some((trace, _)) = &mut walk.traced {
                     trace.record_variable(
                         &used.name,

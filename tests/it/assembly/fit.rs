@@ -19,7 +19,7 @@ fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a CutPolicy) -> Bu
         tail: "\n\n",
         open: &[],
         others: 0,
-        most: None,
+        max_tokens: None,
         cut,
         untrusted: &[],
     }

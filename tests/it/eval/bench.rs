@@ -37,7 +37,10 @@ pub(super) fn id(text: &str) -> SegmentSelector {
 }
 
 pub(super) fn segment(which: SegmentSelector, state: SegmentState) -> ContextExpectation {
-    ContextExpectation::Segment { which, state }
+    ContextExpectation::Segment {
+        selector: which,
+        state,
+    }
 }
 
 pub(super) fn patterns(within: Option<SegmentSelector>, texts: &[&str]) -> PatternTest {

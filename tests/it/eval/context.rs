@@ -140,7 +140,7 @@ fn the_order_may_have_gaps_and_no_swaps() {
 #[test]
 fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
     let tokens = |of: CountedTokens, max: u64, min: u64| ContextExpectation::Tokens {
-        of,
+        counted: of,
         max: Some(at(max)),
         min: Some(at(min)),
     };

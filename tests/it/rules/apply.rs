@@ -54,7 +54,7 @@ fn no_fix_of_any_example_brings_a_new_error() {
                 let out = fixed(example.template, example.project, which);
                 counts[at] += out.fixed;
                 let known = errors(&before);
-                for (error, count) in errors(&out.left) {
+                for (error, count) in errors(&out.remaining) {
                     let had = known.get(&error).copied().unwrap_or(0);
                     assert!(
                         count <= had,
@@ -98,7 +98,7 @@ fn fixes_of_examples_are_taken() {
                 .any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             let out = fixed(example.template, example.project, FixSelection::Suggested);
             let left = out
-                .left
+                .remaining
                 .iter()
                 .any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             if offered && left {
@@ -250,7 +250,7 @@ fn suggested_fixes_are_made_only_when_asked_for() {
     assert_eq!(fixed(text, "", FixSelection::Safe).text, text);
     let out = fixed(text, "", FixSelection::Suggested);
     assert_ne!(out.text, text);
-    assert_eq!(errors(&out.left), BTreeMap::new());
+    assert_eq!(errors(&out.remaining), BTreeMap::new());
 }
 
 proptest! {
@@ -347,13 +347,13 @@ proptest! {
             // A finding that appears through a fix and whose own fix would delete words waits for
             // its author, who may apply it in a second run.
             let beginning = InitialFindings::count_findings(&found);
-            if !once.left.iter().any(|finding| beginning.is_side_effect(finding)) {
+            if !once.remaining.iter().any(|finding| beginning.is_side_effect(finding)) {
                 prop_assert_eq!(&twice.text, &once.text);
                 prop_assert_eq!(twice.fixed, 0);
             }
             // Fixed damage may reveal as much damage behind it.
             prop_assert!(once.fixed == 0 || once.text != text);
-            let (before, after): (usize, usize) = (before.values().sum(), errors(&once.left).values().sum());
+            let (before, after): (usize, usize) = (before.values().sum(), errors(&once.remaining).values().sum());
             prop_assert!(once.fixed == 0 || after <= before + 20, "{} errors, then {}", before, after);
         }
     }
@@ -371,7 +371,11 @@ fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
         // It looked up context and inherited all of the parent's before, too: the author must
         // decide.
         assert!(out.text.contains(">enabled<"), "{}", out.text);
-        let names: Vec<&str> = out.left.iter().map(|finding| finding.rule.name).collect();
+        let names: Vec<&str> = out
+            .remaining
+            .iter()
+            .map(|finding| finding.rule.name)
+            .collect();
         assert_eq!(names, ["context-conflict-with-default"], "{head}");
     }
 }
@@ -382,7 +386,7 @@ fn nobody_but_the_author_settles_a_merge_conflict() {
     let out = fixed(text, "", FixSelection::Suggested);
     assert_eq!((out.text.as_str(), out.fixed), (text, 0));
     assert!(
-        out.left
+        out.remaining
             .iter()
             .any(|finding| finding.rule.name == "merge-conflict" && finding.fixes.is_empty())
     );

@@ -251,11 +251,11 @@ fn a_fix_is_made_whatever_else_is_wrong() {
         FixSelection::Suggested,
     );
     assert!(
-        out.left
+        out.remaining
             .iter()
             .all(|finding| finding.severity > Severity::Warning),
         "{:#?}",
-        out.left
+        out.remaining
     );
 }
 

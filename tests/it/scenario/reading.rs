@@ -59,7 +59,7 @@ fn a_scenario_with_everything_is_read() {
         panic!("expectations")
     };
     let ContextExpectation::Segment {
-        which: SegmentSelector::Id(id),
+        selector: SegmentSelector::Id(id),
         state: SegmentState::Kept,
     } = &segment.value
     else {

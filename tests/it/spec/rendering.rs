@@ -174,7 +174,7 @@ fn marks() -> String {
             tail: "",
             open: &[],
             others: 0,
-            most: None,
+            max_tokens: None,
             cut: &cut,
             untrusted: &[],
         };

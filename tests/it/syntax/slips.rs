@@ -797,11 +797,11 @@ fn a_safe_fix_that_only_uncovers_is_made() {
             fixed.text.contains(after),
             "{} {:?}",
             fixed.text,
-            fixed.left
+            fixed.remaining
         );
         assert!(
             fixed
-                .left
+                .remaining
                 .iter()
                 .all(|finding| apply::eligible_fix(finding, FixSelection::Safe).is_none())
         );

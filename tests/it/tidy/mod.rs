@@ -12,6 +12,7 @@ mod kernel_names;
 mod language;
 mod merged;
 mod places;
+mod public_names;
 mod shape;
 mod source;
 mod writers;

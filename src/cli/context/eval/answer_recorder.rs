@@ -112,15 +112,15 @@ impl<'p> AnswerRecorder<'p> {
     /// interrupted run to the same request in the same trial, if it has one.
     pub(super) fn begin_trial(
         &self,
-        asked: &ModelCall<'_>,
+        call: &ModelCall<'_>,
     ) -> Result<Option<ResumedAnswer>, String> {
-        let path = paths::recording_path(asked.path, asked.case);
+        let path = paths::recording_path(call.path, call.case);
         if let Some(why) = self.fault.get() {
             return Err(format!(
                 "no model was asked, since an earlier answer could not be kept: {why}"
             ));
         }
-        self.check_secrets(&path, &self.build_recording(asked, None, 0))
+        self.check_secrets(&path, &self.build_recording(call, None, 0))
             .map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
         let mut all = self.lock_recordings();
         if !all.contains_key(&path) {
@@ -138,22 +138,22 @@ impl<'p> AnswerRecorder<'p> {
         let Some(begun) = all.get_mut(&path) else {
             return Ok(None);
         };
-        let Some(call) = begun.remaining_calls.pop_front() else {
+        let Some(recorded) = begun.remaining_calls.pop_front() else {
             return Ok(None);
         };
-        let is_same = call.trial == Some(asked.trial)
-            && call.is_answered()
-            && self.comparison.is_same(&call, &asked.sent.to_live());
-        if let Some(response) = recorded_response(&call).filter(|_| is_same) {
+        let is_same = recorded.trial == Some(call.trial)
+            && recorded.is_answered()
+            && self.comparison.is_same(&recorded, &call.sent.to_live());
+        if let Some(response) = recorded_response(&recorded).filter(|_| is_same) {
             begun.count += 1;
-            begun.resumed_lines += &call.to_line();
+            begun.resumed_lines += &recorded.to_line();
             *self
                 .taken_over
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner) += 1;
             return Ok(Some(ResumedAnswer {
                 response,
-                is_of_run: self.is_of_run(&call),
+                is_of_run: self.is_of_run(&recorded),
             }));
         }
         begun.remaining_calls.clear();
@@ -204,17 +204,17 @@ impl<'p> AnswerRecorder<'p> {
     /// Adds a call to the recording of its case.
     pub(super) fn record_call(
         &self,
-        asked: &ModelCall<'_>,
+        call: &ModelCall<'_>,
         response: &Response,
     ) -> Result<Recording, String> {
-        let path = paths::recording_path(asked.path, asked.case);
+        let path = paths::recording_path(call.path, call.case);
         let count = {
             let mut begun = self.lock_recordings();
             let begun = begun.entry(path.clone()).or_default();
             begun.count += 1;
             begun.count
         };
-        let recording = self.build_recording(asked, Some(response), count);
+        let recording = self.build_recording(call, Some(response), count);
         self.check_secrets(&path, &recording)?;
         append_call(&self.part_path(&path), &recording).map_err(|why| {
             let why = write_error(&path, &why);
@@ -274,21 +274,21 @@ impl<'p> AnswerRecorder<'p> {
 
     fn build_recording(
         &self,
-        asked: &ModelCall<'_>,
+        call: &ModelCall<'_>,
         response: Option<&Response>,
         number: usize,
     ) -> Recording {
         let at = Some(date::format_time((fs::now_nanos() / 1_000_000_000) as i64));
-        let recording = asked.sent.to_recording(
+        let recording = call.sent.to_recording(
             response,
             AnsweredBy::Upstream,
             (number.to_string(), at),
             &self.redactor,
         );
         Recording {
-            conversation: Some(asked.case.to_owned()),
+            conversation: Some(call.case.to_owned()),
             run: self.run.get().cloned(),
-            trial: Some(asked.trial),
+            trial: Some(call.trial),
             ..recording
         }
     }

@@ -41,7 +41,7 @@ struct CoverageRow {
     task: String,
     /// The agent inside the task.
     node: String,
-    /// The name of the agent's result; null where it has none.
+    /// The name of the agent's result; null if it has none.
     name: Option<String>,
     /// The scenarios of this agent, by name.
     scenarios: BTreeSet<String>,

@@ -63,7 +63,7 @@ pub(super) fn xml_report(card: &Scorecard, stale: StalePolicy) -> String {
     xml.finish()
 }
 
-fn write_case(xml: &mut TemplateWriter, row: &CaseRow, said: TestState) {
+fn write_case(xml: &mut TemplateWriter, row: &CaseRow, state: TestState) {
     let name = replace_illegal(&row.id);
     let suite = replace_illegal(&row.suite);
     let path = replace_illegal(&row.path);
@@ -80,23 +80,23 @@ fn write_case(xml: &mut TemplateWriter, row: &CaseRow, said: TestState) {
         .iter()
         .map(|line| escape_line(line).into_owned())
         .collect();
-    let told = lines.join("\n");
+    let details = lines.join("\n");
     let message = lines
         .into_iter()
         .next()
         .unwrap_or_else(|| verdict_label(row));
     xml.open("testcase", &head);
-    match said {
+    match state {
         TestState::Passed => xml.leaf("system-out", &[], &verdict_label(row)),
         TestState::Failure => xml.leaf(
             "failure",
             &[("message", &message), ("type", "expectation")],
-            &told,
+            &details,
         ),
         TestState::Error => xml.leaf(
             "error",
             &[("message", &message), ("type", "untried")],
-            &told,
+            &details,
         ),
         TestState::Skipped => match row.carried_from.as_deref() {
             Some(from) if row.verdict() == CaseVerdict::Pass => xml.empty(
@@ -106,7 +106,7 @@ fn write_case(xml: &mut TemplateWriter, row: &CaseRow, said: TestState) {
                     &format!("carried from {}", replace_illegal(from)),
                 )],
             ),
-            _ => xml.leaf("skipped", &[("message", &message)], &told),
+            _ => xml.leaf("skipped", &[("message", &message)], &details),
         },
     };
     xml.close();

@@ -159,26 +159,26 @@ fn case_name(path: &str, case: &str) -> String {
 }
 
 impl ModelCaller for LiveModels<'_> {
-    fn call_model(&self, asked: &ModelCall<'_>) -> std::result::Result<Response, String> {
+    fn call_model(&self, call: &ModelCall<'_>) -> std::result::Result<Response, String> {
         if let Some(keeper) = &self.kept
             && let Some(ResumedAnswer {
                 response,
                 is_of_run,
-            }) = keeper.begin_trial(asked)?
+            }) = keeper.begin_trial(call)?
         {
             // The run was killed after it stored this answer and before it counted the call.
-            let counted = [trial_label(asked.trial), String::new()]
-                .map(|trial| (asked.case.to_owned(), trial));
+            let counted =
+                [trial_label(call.trial), String::new()].map(|trial| (call.case.to_owned(), trial));
             if is_of_run
                 && !counted
                     .iter()
                     .any(|trial| self.lock_state().counted.contains(trial))
             {
-                let spent = self.models.call_usage(asked.sent, asked.context, &response);
+                let spent = self.models.call_usage(call.sent, call.context, &response);
                 self.models.resume(1, spent);
                 self.lock_state().add_calls(
-                    asked.path,
-                    asked.case,
+                    call.path,
+                    call.case,
                     &CallStats {
                         made: 1,
                         spent,
@@ -188,20 +188,17 @@ impl ModelCaller for LiveModels<'_> {
             }
             return Ok(response);
         }
-        self.models.spending().begin_case(
-            &case_name(asked.path, asked.case),
-            u64::from(asked.trial.of),
-        );
-        let (calls, answered) = self
-            .models
-            .call_model(asked.model, asked.sent, asked.context);
-        self.lock_state().add_calls(asked.path, asked.case, &calls);
+        self.models
+            .spending()
+            .begin_case(&case_name(call.path, call.case), u64::from(call.trial.of));
+        let (calls, answered) = self.models.call_model(call.model, call.sent, call.context);
+        self.lock_state().add_calls(call.path, call.case, &calls);
         let mut response = answered.map_err(|none| none.to_string())?;
         if let Some(keeper) = &self.kept {
-            let kept = keeper.record_call(asked, &response)?;
+            let recorded = keeper.record_call(call, &response)?;
             // The stored answer is judged, so that the next run judges the same.
-            let body = kept.response_text().unwrap_or_default();
-            let dialect = read::find_dialect(&kept.dialect);
+            let body = recorded.response_text().unwrap_or_default();
+            let dialect = read::find_dialect(&recorded.dialect);
             response.answer = dialect
                 .and_then(|dialect| read::answer(dialect, &body).ok())
                 .unwrap_or(response.answer);

@@ -250,10 +250,10 @@ impl RunCheck for OwnChecks<'_> {
         }
         let seconds = check.timeout_s;
         let bounds = ProcessLimits::new(Duration::from_secs(seconds), MAX_OUTPUT_BYTES);
-        let said = process::run_program(&argv, self.root, &self.variables, trial, &bounds)
+        let stdout = process::run_program(&argv, self.root, &self.variables, trial, &bounds)
             .into_stdout(&bounds);
-        let written = said.and_then(|said| {
-            String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned())
+        let written = stdout.and_then(|stdout| {
+            String::from_utf8(stdout).map_err(|_| "what it wrote is not UTF-8".to_owned())
         });
         self.keep_output(key, &written);
         Some(written)

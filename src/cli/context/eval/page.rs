@@ -392,16 +392,16 @@ impl PageDetails {
     /// Writes the details of a scenario.
     pub(super) fn write_case(&self, row: &CaseRow, out: &mut String) {
         let Some(CaseDetails {
-            messages: said,
+            messages,
             diff,
             series,
         }) = self.cases.get(&(row.path.clone(), row.id.clone()))
         else {
             return;
         };
-        if !said.is_empty() {
+        if !messages.is_empty() {
             out.push_str("<h2>Conversation</h2>\n<ol>\n");
-            for (who, what) in said {
+            for (who, what) in messages {
                 let _ = writeln!(
                     out,
                     "<li><strong>{}</strong>{}</li>",
@@ -430,7 +430,7 @@ impl PageDetails {
 
 /// Returns the messages of the request, and the answer of the first failed trial.
 fn conversation_texts(done: &CaseResult, mask: &FixedMask) -> Vec<(String, String)> {
-    let mut said: Vec<(String, String)> = done
+    let mut messages: Vec<(String, String)> = done
         .messages
         .iter()
         .map(|(speaker, text)| (speaker.word().to_owned(), text.clone()))
@@ -450,7 +450,7 @@ fn conversation_texts(done: &CaseResult, mask: &FixedMask) -> Vec<(String, Strin
             );
         }
         let state = if failed.is_some() { "fails" } else { "passes" };
-        said.push((
+        messages.push((
             format!(
                 "answer of trial {} of {}, by {}: {state}",
                 at + 1,
@@ -460,12 +460,12 @@ fn conversation_texts(done: &CaseResult, mask: &FixedMask) -> Vec<(String, Strin
             words,
         ));
     }
-    for (_, words) in &mut said {
+    for (_, words) in &mut messages {
         *words = mask
             .mask_text(words)
             .unwrap_or_else(|| std::mem::take(words));
     }
-    said
+    messages
 }
 
 /// Returns a text block that can be scrolled, also by keyboard.

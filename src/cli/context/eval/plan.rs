@@ -57,7 +57,7 @@ struct PlannedCase {
 struct PlannedCalls {
     /// Calls of a model.
     calls: [u64; 2],
-    /// US$; null where `ctxc.toml` names no price.
+    /// US$; null if `ctxc.toml` names no price.
     usd: Option<[f64; 2]>,
     /// Milliseconds, one call after the other; null if nothing was recorded.
     ms: Option<[u64; 2]>,
@@ -177,10 +177,10 @@ pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
         });
         cx.print_line(&format!("{}: {what}", escape_line(&case.id)))?;
     }
-    let asked = plan.cases.iter().filter(|case| case.asks.is_some()).count();
+    let called = plan.cases.iter().filter(|case| case.asks.is_some()).count();
     cx.print_line(&format!(
         "{} of {} would be asked: {}",
-        pluralize(asked, "scenario"),
+        pluralize(called, "scenario"),
         plan.cases.len(),
         plan.total.describe()
     ))?;
@@ -189,7 +189,7 @@ pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
             "by the recorded times {least} to {most} s, with {} at once",
             plan.at_once
         ))?;
-    } else if asked > 0 {
+    } else if called > 0 {
         cx.print_line("how long that takes is known once all of them were recorded")?;
     }
     for RuleOutlook { rule, rates } in &plan.rules {

@@ -206,16 +206,16 @@ impl<'p> ProgramRunner<'p> {
             RecordingFile::parse(text).map_err(|fault| format!("the recorded answers: {fault}"))
         };
         let all = recorded(answers)?.calls;
-        let said: Vec<Option<CallContent>> = all.iter().map(CallContent::from_call).collect();
-        let places = call_positions(&said);
+        let contents: Vec<Option<CallContent>> = all.iter().map(CallContent::from_call).collect();
+        let places = call_positions(&contents);
         // A conversation has the same number in both.
         let is_served = |planned: &PlannedCall| {
             let count = RecordingFile::parse(&planned.answers)
                 .map_or(usize::MAX, |recorded| recorded.calls.len());
             answers.starts_with(&planned.answers)
-                && said
+                && contents
                     .get(..count)
-                    .is_some_and(|said| places.get(..count) == Some(&*call_positions(said)))
+                    .is_some_and(|contents| places.get(..count) == Some(&*call_positions(contents)))
         };
         if !is_served(own) {
             let calls = recorded(&own.answers)?.calls.into();
@@ -274,7 +274,7 @@ impl<'p> ProgramRunner<'p> {
         let calls = Mutex::new(ProgramCalls {
             made,
             all: Vec::new(),
-            said: Vec::new(),
+            contents: Vec::new(),
             wanted,
             last: Instant::now(),
         });
@@ -393,7 +393,7 @@ impl WantedCall {
 struct ProgramCalls {
     made: Receiver<ObservedCall>,
     all: Vec<ObservedCall>,
-    said: Vec<Option<CallContent>>,
+    contents: Vec<Option<CallContent>>,
     /// The expected calls.
     wanted: Vec<WantedCall>,
     /// The time of the last call.
@@ -405,7 +405,7 @@ impl ProgramCalls {
     fn look(&mut self, is_over: bool) -> bool {
         let before = self.all.len();
         for call in self.made.try_iter() {
-            self.said.push(CallContent::from_call(&call.call));
+            self.contents.push(CallContent::from_call(&call.call));
             self.all.push(call);
         }
         let has_more = self.all.len() > before;
@@ -446,7 +446,7 @@ impl ProgramCalls {
         if same.is_none() && !is_settled {
             return None;
         }
-        let turns = matched_positions(&wanted.recorded, &self.said);
+        let turns = matched_positions(&wanted.recorded, &self.contents);
         let place = |wanted: CallPosition| turns.iter().position(|turn| *turn == Some(wanted));
         let at = same.or_else(|| place(wanted.turn))?;
         let own = (*turns.get(at)?)?;
@@ -466,7 +466,7 @@ impl ProgramCalls {
 
     /// Describes the calls that were made instead of the expected one.
     fn describe(&self, wanted: &WantedCall) -> String {
-        let turns: Vec<CallPosition> = matched_positions(&wanted.recorded, &self.said)
+        let turns: Vec<CallPosition> = matched_positions(&wanted.recorded, &self.contents)
             .into_iter()
             .flatten()
             .collect();

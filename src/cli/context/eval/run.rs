@@ -137,8 +137,8 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         .count();
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let head = journal::new_record(&project, &chosen, (from, rows, rule), planned);
-        let asked = (asking.as_ref(), runnable.has_commands());
-        EvalJournal::begin(&project, asked, (head, args.resume.as_deref()))
+        let mode = (asking.as_ref(), runnable.has_commands());
+        EvalJournal::begin(&project, mode, (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
     if journal.is_some() && cx.options.prints_notes() {

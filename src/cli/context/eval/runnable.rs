@@ -26,11 +26,11 @@ impl<'p> RunnableCommands<'p> {
     /// Collects the permitted commands of some cases.
     ///
     /// # Errors
-    /// What the project asks permission for cannot be read.
+    /// The permissions that the project requests cannot be read.
     pub(super) fn collect<'c>(
         project: &'p CompiledProject,
         cases: impl Iterator<Item = &'c ChosenCase<'c>> + Clone,
-        given: &TrustHashArgs,
+        hashes: &TrustHashArgs,
     ) -> Result<Self> {
         let is_checked = |case: &ScenarioCase| {
             all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some())
@@ -53,7 +53,7 @@ impl<'p> RunnableCommands<'p> {
         } else {
             "running the program that a scenario names"
         };
-        let (permitted, refused) = match trust::permission_or_error(project, given, what)? {
+        let (permitted, refused) = match trust::permission_or_error(project, hashes, what)? {
             Ok(permitted) => (
                 permitted
                     .commands

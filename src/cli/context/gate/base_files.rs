@@ -39,7 +39,7 @@ pub(super) fn prepare_check_runs(compared: &mut GateComparison) -> Result<CheckR
     let none = || Ok(CheckRuns::default());
     let Some((then, _)) = compared
         .base
-        .then
+        .loaded
         .as_ref()
         .filter(|(_, theirs)| has_checks(theirs))
     else {

@@ -71,7 +71,7 @@ pub(super) struct GateBase {
     /// The commit.
     pub(super) commit: String,
     /// The project in it; `None` if the commit does not have the project.
-    pub(super) then: Option<(CompiledProject, Scenarios)>,
+    pub(super) loaded: Option<(CompiledProject, Scenarios)>,
     /// Names that changed since.
     pub(super) names: Renames,
     /// The accepted results at that commit, by path.
@@ -88,7 +88,7 @@ impl GateComparison {
         let ChangeOrigin {
             project,
             base: change,
-            then,
+            base_project,
             newer,
             place,
             parts,
@@ -99,7 +99,7 @@ impl GateComparison {
         project.broken.ensure_none("this project")?;
         let name = change.name.clone();
         let scenarios = Scenarios::read(&project, &[])?;
-        let project = if then.is_some() || scenarios.have_requests() {
+        let project = if base_project.is_some() || scenarios.have_requests() {
             project
         } else {
             project.require_templates("this project")?
@@ -112,19 +112,21 @@ impl GateComparison {
         }
         let baselines = current_baselines(&project)?;
         let broken = |path: &str| notes.push(unreadable_note(path, &name));
-        let baselines_then = then
+        let earlier_baselines = base_project
             .as_ref()
-            .map_or_else(BTreeMap::new, |then| base_baselines(then, broken));
+            .map_or_else(BTreeMap::new, |base_project| {
+                base_baselines(base_project, broken)
+            });
         let read = |project: &CompiledProject| project.files().text(LOG_FILE).unwrap_or_default();
         let approvals = Approvals::read_added(
-            &then.as_ref().map_or_else(String::new, read),
+            &base_project.as_ref().map_or_else(String::new, read),
             &read(&project),
         );
         let approvals = approvals.map_err(|why| {
             CliError::new(CliErrorKind::Infrastructure, format!("{LOG_FILE}: {why}"))
         })?;
         let commit = change.commit.clone().unwrap_or_default();
-        let accepters = find_accepters((&project, then.as_ref()), &commit, &place)?;
+        let accepters = find_accepters((&project, base_project.as_ref()), &commit, &place)?;
         let signed = |line: &ApprovalEntry| {
             revision::is_line_signed(
                 &project.root,
@@ -143,7 +145,7 @@ impl GateComparison {
                 .get(&line.to_line())
                 .is_some_and(|is_signed| *is_signed)
         });
-        if then
+        if base_project
             .as_ref()
             .and_then(CompiledProject::past)
             .is_some_and(ProjectAtRevision::has_unknown_settings)
@@ -153,41 +155,41 @@ impl GateComparison {
             ));
         }
         let mut names = Renames::default();
-        let then = then.map(|then| {
-            let mut theirs = Scenarios::from_revision(&then, Some((&project, &scenarios)));
+        let base_project = base_project.map(|base_project| {
+            let mut theirs = Scenarios::from_revision(&base_project, Some((&project, &scenarios)));
             for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
                 // A change may repair the contents of a file, but not its size.
-                let told = if file.read_error.is_some() {
+                let notes = if file.read_error.is_some() {
                     &mut doubts
                 } else {
                     &mut notes
                 };
-                told.push(unreadable_note(&file.path, &name));
+                notes.push(unreadable_note(&file.path, &name));
             }
-            names = Renames::find(&then, &project);
-            names.pair_scenarios((&then, &mut theirs), (&project, &scenarios));
-            (then, theirs)
+            names = Renames::find(&base_project, &project);
+            names.pair_scenarios((&base_project, &mut theirs), (&project, &scenarios));
+            (base_project, theirs)
         });
         notes.extend(
             names
                 .tasks
                 .iter()
-                .map(|(then, now)| format!("the task `{then}` is called `{now}` now")),
+                .map(|(old, new)| format!("the task `{old}` is called `{new}` now")),
         );
         notes.extend(
             names
                 .roles
                 .iter()
-                .map(|(then, now)| format!("the role `{then}` is called `{now}` now")),
+                .map(|(old, new)| format!("the role `{old}` is called `{new}` now")),
         );
-        let held = |(then, now)| {
+        let renamed = |(old, new)| {
             format!(
-                "the scenario `{then}` is called `{now}` now, and is held to its accepted result"
+                "the scenario `{old}` is called `{new}` now, and is held to its accepted result"
             )
         };
-        notes.extend(names.scenarios.iter().map(held));
-        let carried = names.rename_baselines(&baselines_then, &scenarios);
-        if let (Some((_, theirs)), Some(newer)) = (&then, newer) {
+        notes.extend(names.scenarios.iter().map(renamed));
+        let carried = names.rename_baselines(&earlier_baselines, &scenarios);
+        if let (Some((_, theirs)), Some(newer)) = (&base_project, newer) {
             notes.extend(missing_scenarios_note(
                 &name,
                 theirs,
@@ -199,9 +201,9 @@ impl GateComparison {
         let base = GateBase {
             name: name.clone(),
             commit,
-            then,
+            loaded: base_project,
             names,
-            baselines: baselines_then,
+            baselines: earlier_baselines,
             carried,
             doubts: Vec::new(),
         };
@@ -366,7 +368,7 @@ impl GateComparison {
         doubts: &mut Vec<String>,
         cx: &Cx,
     ) -> Result<bool> {
-        let Some(base) = &self.base.then else {
+        let Some(base) = &self.base.loaded else {
             return Ok(false);
         };
         let (files, none) = (self.check_file_names(base)?, BTreeSet::new());
@@ -481,7 +483,7 @@ impl GateComparison {
         );
         let then = self
             .base
-            .then
+            .loaded
             .iter()
             .map(|(then, scenarios)| (then, scenarios));
         for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
@@ -533,7 +535,7 @@ impl GateComparison {
     /// Returns the scenarios that are equal on both sides with everything that affects their
     /// verdict: a change that meets its own expectations also meets those of the base.
     pub(super) fn unchanged_scenarios(&self) -> BTreeSet<String> {
-        let Some((then, theirs)) = &self.base.then else {
+        let Some((then, theirs)) = &self.base.loaded else {
             return BTreeSet::new();
         };
         let (before, after) = (then.files(), self.project.files());
@@ -566,7 +568,7 @@ impl GateComparison {
     pub(super) fn gate_limits(&self) -> GateLimits {
         let own = config_limits(&self.project.config);
         self.base
-            .then
+            .loaded
             .as_ref()
             .map_or(own, |(then, _)| own.stricter(config_limits(&then.config)))
     }
@@ -617,7 +619,7 @@ impl GateComparison {
         let mut known = BTreeSet::new();
         for scenarios in self
             .base
-            .then
+            .loaded
             .iter_mut()
             .map(|(_, theirs)| theirs)
             .chain([&mut self.scenarios])
@@ -796,13 +798,13 @@ pub(super) fn current_baselines(project: &CompiledProject) -> Result<BTreeMap<St
 /// Reads the accepted results of the base. An unreadable one is only noted, since the change may
 /// repair it.
 fn base_baselines(
-    then: &CompiledProject,
+    base: &CompiledProject,
     mut broken: impl FnMut(&str),
 ) -> BTreeMap<String, Baseline> {
-    let names = then.revision_files().unwrap_or_default().into_iter();
+    let names = base.revision_files().unwrap_or_default().into_iter();
     let mut found = BTreeMap::new();
     for path in names.filter(|name| name.starts_with("baselines/") && is_baseline(name)) {
-        match read_baseline(then, path) {
+        match read_baseline(base, path) {
             Ok(baseline) => _ = found.insert(path.to_owned(), baseline),
             Err(_) => broken(path),
         }

@@ -120,7 +120,7 @@ fn evaluate_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let sides = GateHeader {
         base: base.name.clone(),
         commit: base.commit.clone(),
-        has_base: base.then.is_some(),
+        has_base: base.loaded.is_some(),
         registry_hash: project.registry.hash().to_string(),
         scenarios: card.summary.planned,
         answered: card.summary.answered,
@@ -179,7 +179,7 @@ fn judge_sides(
         let card = |(then, theirs): &(CompiledProject, Scenarios)| {
             judge_some(project, (theirs, is_asked), then, permitted, cx)
         };
-        base.then.as_ref().map(card).transpose()
+        base.loaded.as_ref().map(card).transpose()
     };
     let own = || match &args.candidate {
         Some(path) => compared.read_candidate(path, &args.suite, &args.trust, cx),

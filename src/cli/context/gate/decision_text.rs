@@ -93,7 +93,7 @@ const fn unverified_mark(unverified: bool) -> &'static str {
 
 /// Returns the reasons of the decision, one per line.
 fn decision_reasons(decision: &GateDecision) -> Vec<String> {
-    let told: Vec<&str> = decision
+    let listed: Vec<&str> = decision
         .failing_cases
         .iter()
         .map(|case| case.id.as_str())
@@ -111,7 +111,7 @@ fn decision_reasons(decision: &GateDecision) -> Vec<String> {
             one.kind == SafeguardKind::Expectation && one.what == SCENARIO_LABEL && one.of == case
         })
     };
-    let is_known = |case: &str| told.contains(&case) || is_removed(case);
+    let is_known = |case: &str| listed.contains(&case) || is_removed(case);
     let violated = violated.filter(|one| !one.case.as_deref().is_some_and(is_known));
     let violated = violated.map(|one| {
         let of = one

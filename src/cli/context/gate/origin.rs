@@ -27,7 +27,7 @@ pub(super) struct ChangeOrigin {
     pub(super) project: CompiledProject,
     pub(super) base: ChangeBase,
     /// The project in the base; `None` if nothing can be compared.
-    pub(super) then: Option<CompiledProject>,
+    pub(super) base_project: Option<CompiledProject>,
     /// Submodules and links of both sides.
     pub(super) parts: Vec<ExternalPart>,
     /// The project at the tip of the base branch, if that is newer than the base.
@@ -50,7 +50,7 @@ impl ChangeOrigin {
         let mut origin = Self {
             project,
             base,
-            then: None,
+            base_project: None,
             newer: None,
             place: String::new(),
             parts,
@@ -126,7 +126,7 @@ impl ChangeOrigin {
                     format!("not all of {name} can be read, and the rest is compared: {fault}")
                 };
                 self.notes.extend(faults.into_iter().map(note));
-                self.then = Some(then);
+                self.base_project = Some(then);
                 self.place.clone_from(&place.folder_then);
                 // Used for a note only, so an unreadable tip is ignored.
                 self.newer = if self.base.tip == commit {

@@ -25,12 +25,12 @@ pub(super) struct Renames {
 
 impl Renames {
     /// Finds renamed files, tasks and roles.
-    pub(super) fn find(then: &CompiledProject, now: &CompiledProject) -> Self {
-        let (files, tasks) = (moved_templates(then, now), renamed_tasks(then, now));
+    pub(super) fn find(base: &CompiledProject, current: &CompiledProject) -> Self {
+        let (files, tasks) = (moved_templates(base, current), renamed_tasks(base, current));
         Self {
             files,
             tasks,
-            roles: renamed_roles(&then.config, &now.config),
+            roles: renamed_roles(&base.config, &current.config),
             scenarios: BTreeMap::new(),
         }
     }
@@ -196,19 +196,19 @@ pub(super) fn all_cases(
 }
 
 /// Returns the templates that moved to another place, with the same text.
-fn moved_templates(then: &CompiledProject, now: &CompiledProject) -> BTreeMap<String, String> {
-    let (before, after) = (then.definition_paths(), now.definition_paths());
+fn moved_templates(base: &CompiledProject, current: &CompiledProject) -> BTreeMap<String, String> {
+    let (before, after) = (base.definition_paths(), current.definition_paths());
     let texts = |project: &CompiledProject, alone: Vec<&String>| -> Vec<(String, String)> {
         let files = project.files();
         let text =
             |path: &String| Some((files.text(path).ok()?.replace("\r\n", "\n"), path.clone()));
         alone.into_iter().filter_map(text).collect()
     };
-    let gone = texts(then, before.difference(&after).collect());
+    let gone = texts(base, before.difference(&after).collect());
     let mut new: BTreeMap<String, String> = if gone.is_empty() {
         BTreeMap::new()
     } else {
-        texts(now, after.difference(&before).collect())
+        texts(current, after.difference(&before).collect())
             .into_iter()
             .collect()
     };
@@ -218,7 +218,7 @@ fn moved_templates(then: &CompiledProject, now: &CompiledProject) -> BTreeMap<St
 }
 
 /// Returns the tasks that changed only their name.
-fn renamed_tasks(then: &CompiledProject, now: &CompiledProject) -> BTreeMap<String, String> {
+fn renamed_tasks(base: &CompiledProject, current: &CompiledProject) -> BTreeMap<String, String> {
     let other = |project: &CompiledProject, other: &CompiledProject| -> Vec<(String, String)> {
         let text = |task: Task<'_>| {
             let source = task.source().ok()?;
@@ -234,15 +234,15 @@ fn renamed_tasks(then: &CompiledProject, now: &CompiledProject) -> BTreeMap<Stri
             .filter_map(|task| Some((text(task)?, task.name().to_owned())))
             .collect()
     };
-    let mut new: BTreeMap<String, String> = other(now, then).into_iter().collect();
-    other(then, now)
+    let mut new: BTreeMap<String, String> = other(current, base).into_iter().collect();
+    other(base, current)
         .into_iter()
         .filter_map(|(text, name)| Some((name, new.remove(&text)?)))
         .collect()
 }
 
 /// Returns the roles that changed only their name in the project file.
-fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
+fn renamed_roles(base: &Config, current: &Config) -> BTreeMap<String, String> {
     let other = |config: &Config, other: &Config| -> BTreeMap<String, Vec<(Vec<String>, String)>> {
         let mut roles: BTreeMap<String, Vec<(Vec<String>, String)>> = BTreeMap::new();
         for (key, value) in config
@@ -262,9 +262,9 @@ fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
         }
         roles
     };
-    let mut new = other(now, then);
+    let mut new = other(current, base);
     let mut found = BTreeMap::new();
-    for (name, keys) in other(then, now) {
+    for (name, keys) in other(base, current) {
         if let Some(own) = new
             .iter()
             .find(|(_, own)| **own == keys)

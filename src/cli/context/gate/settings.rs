@@ -31,12 +31,12 @@ drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches =
 
 /// Compares two project files key by key, without the keys that verdicts cover.
 pub(super) fn compare_config(
-    then: &Config,
+    base: &Config,
     now: &Config,
     before: &mut Safeguards,
     after: &mut Safeguards,
 ) {
-    let (old, new) = (effective_values(then), effective_values(now));
+    let (old, new) = (effective_values(base), effective_values(now));
     let keys: BTreeSet<&Vec<String>> = old
         .keys()
         .chain(new.keys())
@@ -46,10 +46,10 @@ pub(super) fn compare_config(
         // A model or role that only one side has is not a change.
         let is_compared = match (key.first().map(String::as_str), key.get(1)) {
             (Some("models"), Some(name)) => {
-                then.models.contains_key(name) && now.models.contains_key(name)
+                base.models.contains_key(name) && now.models.contains_key(name)
             }
             (Some("roles"), Some(name)) => {
-                then.roles.contains_key(name) && now.roles.contains_key(name)
+                base.roles.contains_key(name) && now.roles.contains_key(name)
             }
             (top, _) => top.is_some_and(|top| top != "models"),
         };
@@ -64,7 +64,7 @@ pub(super) fn compare_config(
         };
         if is_required && !old.contains_key(key)
             || lists.is_tightened(key)
-            || adds_no_tool(key, then, now)
+            || adds_no_tool(key, base, now)
         {
             continue;
         }
@@ -73,8 +73,8 @@ pub(super) fn compare_config(
         } else {
             format!("[{}] {last}", of.join("."))
         };
-        for (said, side) in [(&old, &mut *before), (&new, &mut *after)] {
-            let value = said.get(key).map_or("not set", String::as_str);
+        for (values, side) in [(&old, &mut *before), (&new, &mut *after)] {
+            let value = values.get(key).map_or("not set", String::as_str);
             let number = value.parse::<f64>().ok();
             let limit = match (&*name, &**last) {
                 ("[eval.gate] tokens" | "[eval.gate] cost_usd", _) => {
@@ -95,7 +95,8 @@ pub(super) fn compare_config(
                     // Without a price, cached input costs the same as other input; without any
                     // price, the cost is unknown.
                     let input = || {
-                        said.get(&[of, &["input".to_owned()]].concat())?
+                        values
+                            .get(&[of, &["input".to_owned()]].concat())?
                             .parse()
                             .ok()
                     };
@@ -106,7 +107,7 @@ pub(super) fn compare_config(
                     };
                     number
                         .or(fallback)
-                        .or(then.eval.gate.cost_usd.is_none().then_some(0.0))
+                        .or(base.eval.gate.cost_usd.is_none().then_some(0.0))
                 }
                 // Fewer compared runs or printed findings are not stricter.
                 (_, "window" | "diagnostics") => None,
@@ -133,7 +134,7 @@ pub(super) fn compare_config(
             .map(str::to_owned)
             .collect::<BTreeSet<_>>()
     };
-    let (may, may_now) = (may(then), may(now));
+    let (may, may_now) = (may(base), may(now));
     // An empty list allows everyone to accept.
     if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
         for (may, side) in [(may, before), (may_now, after)] {
@@ -151,7 +152,7 @@ pub(super) fn compare_config(
 fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     // In a shared file, which has lower priority, everything except levels is in lists.
     let texts = config.files.iter().rev().map(|file| &*file.text);
-    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULT_VALUES)
+    let mut values: BTreeMap<_, _> = std::iter::once(DEFAULT_VALUES)
         .chain(texts)
         .flat_map(flatten_keys)
         .collect();
@@ -162,8 +163,8 @@ fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
             model.tokenizer.to_owned(),
         )
     });
-    said.extend(counters);
-    said
+    values.extend(counters);
+    values
 }
 
 /// The two values of a key that is a list of texts; `None` if it is not set or not a list.
@@ -200,12 +201,12 @@ impl ListValues {
 
 /// Returns true if a changed key gives a role no further tool: `tools` adds none, or
 /// `blocked_tools` still contains each that `tools` covers.
-fn adds_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
+fn adds_no_tool(key: &[String], base: &Config, current: &Config) -> bool {
     let [top, name, last] = key else { return false };
-    let Some((old, new)) = then
+    let Some((old, new)) = base
         .roles
         .get(name)
-        .zip(now.roles.get(name))
+        .zip(current.roles.get(name))
         .filter(|_| top == "roles")
     else {
         return false;

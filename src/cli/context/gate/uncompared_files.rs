@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Adds the environment files whose values the base does not have. A file that git ignores belongs
 /// to this machine, not to the change.
 pub(super) fn add_environment_files(
-    then: &ProjectAtRevision,
+    base: &ProjectAtRevision,
     now: &CompiledProject,
     before: &mut Safeguards,
     after: &mut Safeguards,
@@ -23,9 +23,9 @@ pub(super) fn add_environment_files(
         environment_secrets(text).map(|(_, value)| value).collect()
     };
     for EnvironmentFile { path, text } in environment_files(&now.root) {
-        let known = then.text_in_work_tree(&now.root, &path);
+        let known = base.text_in_work_tree(&now.root, &path);
         let is_known = values(&text).is_subset(&known.as_deref().map(values).unwrap_or_default());
-        if is_known || then.is_ignored(&now.root.join(&path))? {
+        if is_known || base.is_ignored(&now.root.join(&path))? {
             continue;
         }
         for (side, text) in [(&mut *before, known), (&mut *after, Some(text))] {

@@ -9,12 +9,14 @@ use crate::cli::context::eval::with_cases;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
+use crate::eval::gate::UncoveredText;
 use crate::context::TaskGraph;
 use crate::context::assemble::preview_loaded;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::eval::compile_masks;
 use crate::eval::context::own_text::{LostPassage, find_losses};
+use crate::eval::gate::UncoveredText;
 use crate::eval::mutate::{ByAgent, OwnContext, SelectedCases, noticed_losses, own_contexts};
 use crate::kernel::agent_node::AgentNode;
 use crate::kernel::context::Segment;
@@ -30,8 +32,8 @@ use std::sync::Arc;
 
 /// The text changes of a change.
 pub(super) struct TextChange<'c> {
-    pub(super) then: &'c CompiledProject,
-    pub(super) now: &'c CompiledProject,
+    pub(super) base: &'c CompiledProject,
+    pub(super) current: &'c CompiledProject,
     /// Current names of renamed tasks and roles, by their names in the base.
     pub(super) renamed: [&'c BTreeMap<String, String>; 2],
     /// The tasks of the base whose text, included documents or name changed.
@@ -67,8 +69,8 @@ impl<'c> TextChange<'c> {
         };
         let is_configured = configured(then) != configured(now);
         let mut change = Self {
-            then,
-            now,
+            base: then,
+            current: now,
             renamed,
             tasks: BTreeSet::new(),
             is_configured,
@@ -96,8 +98,8 @@ impl<'c> TextChange<'c> {
 
     /// Returns the documents of the base's tasks whose text changed.
     fn changed_documents(&self) -> BTreeSet<String> {
-        let (before, after) = (self.then.files(), self.now.files());
-        let mut files = TaskGraph::load_all(&self.then.registry)
+        let (before, after) = (self.base.files(), self.current.files());
+        let mut files = TaskGraph::load_all(&self.base.registry)
             .map_or_else(|_| BTreeSet::new(), |graph| graph.files());
         files.retain(|path| before.text(path) != after.text(path));
         files
@@ -115,8 +117,13 @@ impl<'c> TextChange<'c> {
 
     /// Returns the tasks of the base that no longer exist under any name.
     pub(super) fn removed_tasks(&self) -> impl Iterator<Item = &'c str> {
-        let then = self.then.registry.tasks().map(Task::name);
-        then.filter(|name| self.now.registry.find(self.current_task(name)).is_none())
+        let then = self.base.registry.tasks().map(Task::name);
+        then.filter(|name| {
+            self.current
+                .registry
+                .find(self.current_task(name))
+                .is_none()
+        })
     }
 
     /// Returns true if the change may affect the text of an agent.
@@ -126,7 +133,7 @@ impl<'c> TextChange<'c> {
             CaseSubject::Role(role) => {
                 self.is_configured
                     || self
-                        .then
+                        .base
                         .config
                         .roles
                         .get(role)
@@ -150,8 +157,8 @@ pub(super) fn find_untested(
     change: &TextChange<'_>,
     tested: &ByAgent<OwnContext>,
     redactor: &Redactor,
-) -> Result<Vec<(String, String)>> {
-    let then = change.then;
+) -> Result<Vec<UncoveredText>> {
+    let then = change.base;
     let roles = then.config.roles.values();
     let played: BTreeSet<&str> = roles.clone().map(|role| role.task.value.as_str()).collect();
     let roles = roles.map(|role| AgentSubject {
@@ -171,7 +178,7 @@ pub(super) fn find_untested(
     }));
     let counters = [
         ProjectCounters::new(&then.config, None)?,
-        ProjectCounters::new(&change.now.config, None)?,
+        ProjectCounters::new(&change.current.config, None)?,
     ];
     let mut definitions = BTreeSet::new();
     for ((_, node), own) in tested {
@@ -216,7 +223,7 @@ pub(super) fn find_untested(
             };
             let sides = [
                 (then, player, &counters[0]),
-                (change.now, now, &counters[1]),
+                (change.current, now, &counters[1]),
             ];
             match sides.map(|(project, player, counters)| {
                 player.preview_segments(project, &agent.node, counters)
@@ -235,18 +242,21 @@ pub(super) fn find_untested(
             } else {
                 format!("{}{}", player.name, agent.node)
             };
-            found.push((
-                name,
-                "its text, which changed: no scenario that passes tests it".to_owned(),
-            ));
+            found.push(UncoveredText {
+                agent: name,
+                text: "its text, which changed: no scenario that passes tests it".to_owned(),
+            });
         } else if player.current(change).is_none()
             && let Some(new) = player.possible_successor(change)
             && !agents.iter().any(|agent| is_tested(agent, player.name))
         {
-            let what = format!(
+            let text = format!(
                 "its text, which is gone: no scenario that passes tests it, and the change brings `{new}`"
             );
-            found.push((player.name.to_owned(), what));
+            found.push(UncoveredText {
+                agent: player.name.to_owned(),
+                text,
+            });
         }
     }
     Ok(found)
@@ -261,7 +271,7 @@ impl<'t> AgentSubject<'t> {
 
     /// Returns the same agent in the current project; `None` if it no longer exists.
     fn current<'n>(self, change: &'n TextChange<'n>) -> Option<AgentSubject<'n>> {
-        let now = change.now;
+        let now = change.current;
         let Some(role) = self.role else {
             let task = now.registry.find(change.current_task(self.task))?.name();
             return Some(AgentSubject {
@@ -320,7 +330,7 @@ impl<'t> AgentSubject<'t> {
     /// Returns a task or role of the change that the base does not have: it may be this one under
     /// another name.
     fn possible_successor(self, change: &TextChange<'_>) -> Option<String> {
-        let (then, now) = (change.then, change.now);
+        let (then, now) = (change.base, change.current);
         let [tasks, roles] = change
             .renamed
             .map(|names| names.values().map(String::as_str).collect::<BTreeSet<_>>());
@@ -355,15 +365,16 @@ struct RemovedPassage {
     subjects: BTreeSet<String>,
     /// True if it is replaced by another value that masks hide.
     is_value: bool,
-    /// True if a stored request was changed to accept the removal.
+    /// True if a case of it only compares a stored request, which was changed with the text.
     is_hidden: bool,
+    /// True if a scenario of the base fails without it.
     is_noticed: bool,
 }
 
 /// Describes removed or changed text, with the agents that received it. Text of an agent without a
 /// scenario is listed once.
-pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<(String, String)>> {
-    let Some((then, theirs)) = &compared.base.then else {
+pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<UncoveredText>> {
+    let Some((then, theirs)) = &compared.base.loaded else {
         return Ok(Vec::new());
     };
     let (now, names) = (&compared.project, &compared.base.names);
@@ -386,17 +397,17 @@ pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<(String, S
     let known: BTreeSet<&str> = all_cases(theirs)
         .map(|(.., case)| case.name.value.as_str())
         .collect();
-    let is_asked = |case: &ScenarioCase| {
+    let is_affected = |case: &ScenarioCase| {
         known.contains(case.name.value.as_str()) && change.affects(&case.subject.value)
     };
-    let asked = all_cases(own)
+    let runnable = all_cases(own)
         .map(|(.., case)| case)
-        .filter(|case| is_asked(case));
-    let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
-    let before = with_cases(then, (own, then), &asked, |run, inputs| {
+        .filter(|case| is_affected(case));
+    let runnable: BTreeSet<String> = runnable.map(|case| case.name.value.clone()).collect();
+    let before = with_cases(then, (own, then), &runnable, |run, inputs| {
         own_contexts(run, inputs, SelectedCases::Passing)
     })?;
-    let after = with_cases(now, (theirs, then), &asked, |run, inputs| {
+    let after = with_cases(now, (theirs, then), &runnable, |run, inputs| {
         own_contexts(run, inputs, SelectedCases::All)
     })?;
     let redactor = Redactor::new([0; 32], now.known_secrets());
@@ -406,93 +417,106 @@ pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<(String, S
     let redactor = redactor.with_patterns(patterns);
     let both = before
         .iter()
-        .filter_map(|(place, old)| Some((place, old, after.get(place)?)));
+        .filter_map(|(agent, old)| Some((agent, old, after.get(agent)?)));
     let lost: ByAgent<Vec<LostPassage>> = both
-        .map(|(place, old, new)| {
+        .map(|(agent, old, new)| {
             (
-                place.clone(),
+                agent.clone(),
                 find_losses(&old.segments, &new.segments, &redactor),
             )
         })
         .filter(|(_, lost)| !lost.is_empty())
         .collect();
-    let noticed = with_cases(then, (own, then), &asked, |run, inputs| {
+    let noticed = with_cases(then, (own, then), &runnable, |run, inputs| {
         noticed_losses(run, inputs, &lost)
     })?;
-    let stored: BTreeSet<&str> = all_cases(own)
+    let stored: BTreeSet<String> = all_cases(own)
         .filter(|(.., case)| case.uses_snapshot() && !case.is_run)
-        .map(|(.., case)| case.name.value.as_str())
+        .map(|(.., case)| case.name.value.clone())
         .collect();
-    let mut found = uncovered_passages(&before, &after, &lost, &noticed, &stored);
-    found.extend(find_untested(&change, &before, &redactor)?);
+    let texts = TrustedTexts {
+        before,
+        after,
+        lost,
+        noticed,
+        stored,
+    };
+    let mut found = uncovered_passages(&texts);
+    found.extend(find_untested(&change, &texts.before, &redactor)?);
     Ok(found)
 }
 
-/// Returns the passages that no scenario covers, by the agents that lost them.
-fn uncovered_passages(
-    before: &ByAgent<OwnContext>,
-    after: &ByAgent<OwnContext>,
-    lost: &ByAgent<Vec<LostPassage>>,
-    noticed: &BTreeSet<((String, String), usize)>,
-    stored: &BTreeSet<&str>,
-) -> Vec<(String, String)> {
-    let mut all: BTreeMap<(&str, &str), BTreeMap<&str, RemovedPassage>> = BTreeMap::new();
-    // The first round finds the losses that stored requests accept, which a simulated loss would
-    // not show.
-    for is_first in [true, false] {
-        for (place, losses) in lost {
-            let (Some(old), Some(new)) = (before.get(place), after.get(place)) else {
+/// The trusted text of a base and of its change, by agent and case.
+struct TrustedTexts {
+    before: ByAgent<OwnContext>,
+    after: ByAgent<OwnContext>,
+    /// The passages that the change removes.
+    lost: ByAgent<Vec<LostPassage>>,
+    /// The removed passages, by agent and index, without which a scenario of the base fails.
+    noticed: BTreeSet<((String, String), usize)>,
+    /// The scenarios that only compare a stored request, which the change may replace.
+    stored: BTreeSet<String>,
+}
+
+/// Returns the passages that no scenario covers, each with the agents that lost it.
+fn uncovered_passages(texts: &TrustedTexts) -> Vec<UncoveredText> {
+    let mut removed: BTreeMap<(&str, &str), BTreeMap<&str, RemovedPassage>> = BTreeMap::new();
+    // Two rounds: whether a stored request of any case hides a passage is known only after the
+    // first. Such a passage counts as noticed only by cases that fail with the change itself.
+    for is_first_round in [true, false] {
+        for (agent, losses) in &texts.lost {
+            let (Some(old), Some(new)) = (texts.before.get(agent), texts.after.get(agent)) else {
                 continue;
             };
-            let is_hidden = stored.contains(place.0.as_str()) && !new.is_noticed;
+            let is_hidden = texts.stored.contains(&agent.0) && !new.is_noticed;
             for (number, loss) in losses.iter().enumerate() {
-                let of_agent = all.entry((&old.task, &place.1)).or_default();
-                let gone = of_agent.entry(&loss.text).or_default();
-                if is_first {
-                    gone.masked.clone_from(&loss.masked);
-                    gone.subjects.insert(old.subject.clone());
-                    gone.is_hidden |= is_hidden;
-                    gone.is_value |= loss.instead.is_some();
-                } else if !is_hidden && (!gone.is_hidden || new.is_noticed) {
-                    // A pattern that the loss would break may match the replacement.
-                    gone.is_noticed |= new.is_noticed && noticed.contains(&(place.clone(), number));
+                let of_task = removed.entry((&old.task, &agent.1)).or_default();
+                let passage = of_task.entry(&loss.text).or_default();
+                if is_first_round {
+                    passage.masked.clone_from(&loss.masked);
+                    passage.subjects.insert(old.subject.clone());
+                    passage.is_hidden |= is_hidden;
+                    passage.is_value |= loss.instead.is_some();
+                } else if !is_hidden && (!passage.is_hidden || new.is_noticed) {
+                    // The case must also fail with the change itself: an expected pattern that the
+                    // removal alone would break may match the new text.
+                    passage.is_noticed |=
+                        new.is_noticed && texts.noticed.contains(&(agent.clone(), number));
                 }
             }
         }
     }
     let mut lines: Vec<(Vec<String>, &RemovedPassage)> = Vec::new();
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    for ((task, node), gone) in &all {
-        for (text, gone) in gone.iter().filter(|(_, gone)| !gone.is_noticed) {
-            let subject = gone
+    let mut line_of_text: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((task, node), passages) in &removed {
+        for (text, passage) in passages.iter().filter(|(_, passage)| !passage.is_noticed) {
+            let subject = passage
                 .subjects
                 .first()
-                .filter(|_| gone.subjects.len() == 1)
+                .filter(|_| passage.subjects.len() == 1)
                 .map_or(*task, String::as_str);
             let agent = if *node == "/" {
                 subject.to_owned()
             } else {
                 format!("{subject}{node}")
             };
-            let at = *known.entry(text).or_insert_with(|| {
-                lines.push((Vec::new(), gone));
+            let line = *line_of_text.entry(text).or_insert_with(|| {
+                lines.push((Vec::new(), passage));
                 lines.len() - 1
             });
-            lines
-                .iter_mut()
-                .skip(at)
-                .take(1)
-                .for_each(|(agents, _)| agents.push(agent.clone()));
+            if let Some((agents, _)) = lines.get_mut(line) {
+                agents.push(agent);
+            }
         }
     }
     describe_passages(lines)
 }
 
 /// Describes the first lines of each agent; a line that several agents lost is listed once.
-fn describe_passages(lines: Vec<(Vec<String>, &RemovedPassage)>) -> Vec<(String, String)> {
+fn describe_passages(lines: Vec<(Vec<String>, &RemovedPassage)>) -> Vec<UncoveredText> {
     let mut found = Vec::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (agents, gone) in lines {
+    for (agents, passage) in lines {
         let Some((agent, others)) = agents.split_first() else {
             continue;
         };
@@ -501,40 +525,41 @@ fn describe_passages(lines: Vec<(Vec<String>, &RemovedPassage)>) -> Vec<(String,
         if *count > MAX_LINES {
             continue;
         }
-        let mut also: Vec<String> = others
+        let mut further: Vec<String> = others
             .iter()
             .take(MAX_FURTHER_AGENTS)
             .map(|other| format!("`{other}`"))
             .collect();
-        also.extend(
+        further.extend(
             others
                 .len()
                 .checked_sub(MAX_FURTHER_AGENTS)
                 .filter(|more| *more > 0)
                 .map(|more| format!("{more} more agents")),
         );
-        let also = if also.is_empty() {
+        let further = if further.is_empty() {
             String::new()
         } else {
-            format!(", also of {}", also.join(", "))
+            format!(", also of {}", further.join(", "))
         };
-        let quoted = one_line_excerpt(&gone.masked);
-        let what = if gone.is_value {
-            format!("the masked value in “{quoted}”, which was changed")
+        let quoted = one_line_excerpt(&passage.masked);
+        let text = if passage.is_value {
+            format!("the masked value in “{quoted}”, which was changed{further}")
         } else {
-            format!("“{quoted}”, which is gone or was changed")
+            format!("“{quoted}”, which is gone or was changed{further}")
         };
-        found.push((agent.clone(), what + &also));
+        found.push(UncoveredText {
+            agent: agent.clone(),
+            text,
+        });
     }
-    let more = counts.into_iter().filter(|(_, count)| *count > MAX_LINES);
-    found.extend(more.map(|(agent, count)| {
-        (
-            agent,
-            format!(
-                "{} more lines, which are gone or were changed",
-                count - MAX_LINES
-            ),
-        )
+    let unlisted = counts.into_iter().filter(|(_, count)| *count > MAX_LINES);
+    found.extend(unlisted.map(|(agent, count)| UncoveredText {
+        agent,
+        text: format!(
+            "{} more lines, which are gone or were changed",
+            count - MAX_LINES
+        ),
     }));
     found
 }

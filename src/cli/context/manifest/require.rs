@@ -52,13 +52,13 @@ fn failed_conditions(project: &CompiledProject, manifest: &Manifest) -> Vec<Fail
             )
         })
     };
-    let asked: Vec<&Requirement> = project.config.requirements.iter().filter(asks).collect();
+    let applicable: Vec<&Requirement> = project.config.requirements.iter().filter(asks).collect();
     let mut out = Vec::new();
-    if asked.is_empty() {
+    if applicable.is_empty() {
         return out;
     }
     for entry in &manifest.entries {
-        for requirement in asked
+        for requirement in applicable
             .iter()
             .filter(|requirement| applies_to(requirement, entry, &project.registry))
         {
@@ -102,7 +102,7 @@ fn entry_failures(
         .reason
         .as_ref()
         .map_or_else(String::new, |reason| format!(": {reason}"));
-    let told = |condition: &Spanned<Condition>| {
+    let describe = |condition: &Spanned<Condition>| {
         let at = project
             .config
             .position(requirement.file, condition.span.start);
@@ -124,6 +124,6 @@ fn entry_failures(
         .conditions
         .iter()
         .filter(|condition| fails(&condition.value.test))
-        .map(told)
+        .map(describe)
         .collect()
 }

@@ -127,12 +127,12 @@ fn print_manifest(manifest: &Manifest, format: ManifestFormat, cx: &mut Cx) -> R
 
 /// Returns the requested format, or the one for the extension of the output file.
 fn output_format(args: &ManifestArgs) -> ManifestFormat {
-    let asked = if args.json {
+    let format = if args.json {
         Some(ManifestFormat::Json)
     } else {
         args.format
     };
-    asked
+    format
         .or_else(|| ManifestFormat::from_path(args.output.as_ref()?))
         .unwrap_or_default()
 }
@@ -171,12 +171,12 @@ fn build_manifest(
     let objective = args
         .objective
         .read_objective(&name, (&parameters, role), &inputs)?;
-    let asked = CallerGoals {
+    let goals = CallerGoals {
         objective: objective.as_deref(),
         ..CallerGoals::default()
     };
     let request = Request {
-        asked,
+        asked: goals,
         role,
         ..request
     };

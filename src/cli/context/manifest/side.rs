@@ -156,12 +156,12 @@ impl SideReader<'_> {
         }
         let full = &full.name;
         let bare = &bare.name;
-        let said = || {
+        let note = || {
             format!(
                 "{roles} of {full} left out, since {bare} is a registry, which holds tasks and no roles"
             )
         };
-        Ok((!played.is_empty()).then(said))
+        Ok((!played.is_empty()).then(note))
     }
 
     fn read_side(&self, named: &Path) -> Result<ManifestSide> {

@@ -60,8 +60,8 @@ pub(super) fn bounds_note(entry: &Entry) -> String {
 /// Returns a note for the tokenizer if its figures are not exact and its name does not mark them as
 /// estimates.
 pub(super) fn exactness_note(entry: &Entry) -> &'static str {
-    let is_said = entry.tokenizer.exact || entry.tokenizer.name.ends_with("(estimate)");
-    if is_said { "" } else { ", an upper bound" }
+    let is_labelled = entry.tokenizer.exact || entry.tokenizer.name.ends_with("(estimate)");
+    if is_labelled { "" } else { ", an upper bound" }
 }
 
 /// Prints every agent.
@@ -285,10 +285,10 @@ pub(super) fn print_difference(difference: &Difference, cx: &mut Cx) -> Result<(
             .settings
             .iter()
             .map(crate::context::manifest::SettingChange::describe);
-        let said = settings
+        let words = settings
             .chain(change.segments.iter().map(segment_line))
             .chain(change.other.iter().cloned());
-        for word in said {
+        for word in words {
             cx.print_hanging(&format!("    {}", escape_line(&word)), 6)?;
         }
     }
@@ -365,7 +365,7 @@ fn segment_line(change: &SegmentChange) -> String {
         ),
     };
     let causes = describe_causes(change);
-    let said = if change.words.is_empty() {
+    let words = if change.words.is_empty() {
         String::new()
     } else {
         format!("; {}", change.words.join("; "))
@@ -375,7 +375,7 @@ fn segment_line(change: &SegmentChange) -> String {
     } else {
         format!(": {}", causes.join(", "))
     };
-    format!("{figures}{said}{by}")
+    format!("{figures}{words}{by}")
 }
 
 /// Describes the causes of a segment's change that its name does not already show.

@@ -106,13 +106,13 @@ fn check_recipients(
     project: &CompiledProject,
     task: &str,
 ) -> Result<()> {
-    let Some(takes) = project.registry.signature(task) else {
+    let Some(signature) = project.registry.signature(task) else {
         return Ok(());
     };
     let has_subtasks = request_subtasks(script.answers());
     match script
         .answers()
-        .find_map(|answer| unused_answer_reason(answer, (task, &takes), has_subtasks))
+        .find_map(|answer| unused_answer_reason(answer, (task, &signature), has_subtasks))
     {
         None => Ok(()),
         Some((why, near)) => {

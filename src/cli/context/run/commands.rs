@@ -322,13 +322,13 @@ impl ToolBackend for ProjectTools<'_> {
             Ok(CommandOutput {
                 code,
                 stdout: out,
-                stderr: said,
+                stderr,
             }) => {
-                let said = [out.trim_end(), said.trim_end()]
+                let lines = [out.trim_end(), stderr.trim_end()]
                     .into_iter()
                     .filter(|part| !part.is_empty());
-                let said: Vec<&str> = said.collect();
-                ToolAnswer::failure(format!("{}\n[exit code {code}]", said.join("\n")))
+                let lines: Vec<&str> = lines.collect();
+                ToolAnswer::failure(format!("{}\n[exit code {code}]", lines.join("\n")))
             }
             Err(why) => ToolAnswer::failure(why),
         }

@@ -61,14 +61,14 @@ impl ProposeArgs {
     }
 }
 
-/// Returns the proposals for a scenario, as comments; empty if they are not requested. `said`
-/// contains the answers of the run.
+/// Returns the proposals for a scenario, as comments; empty if they are not requested.
+/// `answer` contains the answers of the run.
 ///
 /// # Errors
 /// The project has no such role, the role may not be called, or it gives no answer.
 pub(in crate::cli::context) fn propose_expectations(
     args: &ProposeArgs,
-    (text, said): (&str, &str),
+    (text, answer): (&str, &str),
     project: &CompiledProject,
 ) -> Result<String> {
     if !args.propose {
@@ -87,7 +87,7 @@ pub(in crate::cli::context) fn propose_expectations(
             &ask_archivist(
                 role,
                 &script::read_script_file(path)?,
-                (text, said),
+                (text, answer),
                 project,
             )?,
             text,
@@ -102,14 +102,17 @@ pub(in crate::cli::context) fn propose_expectations(
         },
         None,
     );
-    proposal_comments(&ask_archivist(role, &models, (text, said), project)?, text)
+    proposal_comments(
+        &ask_archivist(role, &models, (text, answer), project)?,
+        text,
+    )
 }
 
 /// Requests the proposals from the role.
 fn ask_archivist(
     role: &Role,
     answers: &dyn AnswerBackend,
-    (text, said): (&str, &str),
+    (text, answer): (&str, &str),
     project: &CompiledProject,
 ) -> Result<Value> {
     let bug = |why: String| {
@@ -129,7 +132,7 @@ fn ask_archivist(
     PROPOSAL_TASK.clone_into(&mut role.task.value);
     let inputs = BTreeMap::from([
         ("scenario".to_owned(), text.into()),
-        ("said".to_owned(), said.into()),
+        ("said".to_owned(), answer.into()),
     ]);
     let situation = RunSituation {
         role: Some(&role),

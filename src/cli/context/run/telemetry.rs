@@ -96,8 +96,8 @@ impl SpanCollector {
             cx.print_note(&format!("warning: no spans are sent: {name} is `grpc`, and ctxc sends OTLP over HTTP in JSON (`http/json`, port 4318 of most collectors)"));
             return None;
         }
-        let mut listed = |said: Option<(String, String)>| {
-            let (value, name) = said.unwrap_or_default();
+        let mut listed = |variable: Option<(String, String)>| {
+            let (value, name) = variable.unwrap_or_default();
             parse_pairs(&value).unwrap_or_else(|| {
                 cx.print_note(&format!(
                     "warning: {name} is ignored: expected `name=value` pairs separated by commas, with percent-encoded values"
@@ -115,7 +115,7 @@ impl SpanCollector {
         );
         resource.extend(listed(
             env_value("OTEL_RESOURCE_ATTRIBUTES")
-                .map(|said| (said, "OTEL_RESOURCE_ATTRIBUTES".to_owned())),
+                .map(|value| (value, "OTEL_RESOURCE_ATTRIBUTES".to_owned())),
         ));
         resource
             .extend(env_value("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
@@ -201,7 +201,7 @@ impl SpanCollector {
             return;
         }
         let sent = post_json(&self.url, &self.headers, &spans.to_string(), self.time);
-        if let Err(why) = sent.and_then(|said| rejection_reason(&said).map_or(Ok(()), Err)) {
+        if let Err(why) = sent.and_then(|body| rejection_reason(&body).map_or(Ok(()), Err)) {
             self.has_failed.set(true);
             // The query string and the part before an at sign may contain secrets.
             let shown = self.url.split(['?', '#']).next().unwrap_or_default();
@@ -215,8 +215,8 @@ impl SpanCollector {
 
 /// Returns the error of a collector that rejected some of the spans; a count may be a number or a
 /// text.
-fn rejection_reason(said: &str) -> Option<String> {
-    let said: Value = serde_json::from_str(said).ok()?;
+fn rejection_reason(body: &str) -> Option<String> {
+    let said: Value = serde_json::from_str(body).ok()?;
     let part = said.get("partialSuccess")?;
     part.get("rejectedSpans")
         .filter(|count| **count != 0 && *count != "0")?;

@@ -116,17 +116,20 @@ fn write_body(messages: &[Message], call: &CallParams) -> String {
         ToolChoice::Tool(name) => json!({"type": "tool", "name": name}),
     });
     let messages = with_valid_ids(messages);
-    let (said, rest) = split_system(&messages);
-    let mut system: Vec<AnthropicBlock<'_>> = said.into_iter().flat_map(message_blocks).collect();
+    let (system_messages, rest) = split_system(&messages);
+    let mut system: Vec<AnthropicBlock<'_>> = system_messages
+        .into_iter()
+        .flat_map(message_blocks)
+        .collect();
     let mut turns: Vec<AnthropicTurn<'_>> = Vec::new();
     for message in rest {
-        let (role, said) = (role_name(message.speaker), message_blocks(message));
+        let (role, blocks) = (role_name(message.speaker), message_blocks(message));
         match turns.last_mut().filter(|last| last.role == role) {
             // The results of parallel tool calls belong to one message.
-            Some(last) => last.content.extend(said),
+            Some(last) => last.content.extend(blocks),
             None => turns.push(AnthropicTurn {
                 role,
-                content: said,
+                content: blocks,
             }),
         }
     }

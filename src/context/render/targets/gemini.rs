@@ -96,8 +96,8 @@ struct GenerationConfig<'a> {
 
 impl GenerationConfig<'_> {
     fn is_empty(&self) -> bool {
-        let says = self.max_output_tokens.is_some() || self.response_mime_type.is_some();
-        !says && self.sampling.is_empty() && self.thinking.is_empty()
+        let has_limits = self.max_output_tokens.is_some() || self.response_mime_type.is_some();
+        !has_limits && self.sampling.is_empty() && self.thinking.is_empty()
     }
 }
 
@@ -123,11 +123,11 @@ fn write_body<'c>(messages: &[Message], call: &'c CallParams) -> String {
     let mut contents: Vec<GeminiContent<'_>> = Vec::new();
     for message in rest {
         names.extend(called_tools(message));
-        let (role, said) = (gemini_role(message), turn_parts(message, &names));
+        let (role, parts) = (gemini_role(message), turn_parts(message, &names));
         match contents.last_mut().filter(|last| last.role == role) {
             // The results of parallel tool calls belong to one content.
-            Some(last) => last.parts.extend(said),
-            None => contents.push(GeminiContent { role, parts: said }),
+            Some(last) => last.parts.extend(parts),
+            None => contents.push(GeminiContent { role, parts }),
         }
     }
     let declaration = |tool: &'c ProjectTool| FunctionDeclaration {
@@ -184,11 +184,11 @@ fn turn_parts<'m>(message: &'m Message, names: &BTreeMap<&str, &str>) -> Vec<Gem
         .map(GeminiPart::Other),
         Said::Result(result) => {
             let name = names.get(result.call.as_str()).copied().unwrap_or_default();
-            let said = nonblank_texts(&result.parts).join("\n");
+            let text = nonblank_texts(&result.parts).join("\n");
             let response = if result.is_error {
-                json!({"error": said})
+                json!({"error": text})
             } else {
-                json!({"output": said})
+                json!({"output": text})
             };
             let mut response = json!({"id": result.call, "name": name, "response": response});
             let files: Vec<Value> = result.parts.iter().filter_map(file_part).collect();

@@ -120,13 +120,13 @@ fn turn_messages(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> 
         match part {
             Part::Result(result) => {
                 let name = names.get(result.call.as_str()).copied().unwrap_or_default();
-                let mut said =
+                let mut body =
                     json!({"role": "tool", "content": tool_result_text(result), "tool_name": name});
                 let images = base64_images(&result.parts);
-                if let (Some(said), false) = (said.as_object_mut(), images.is_empty()) {
-                    said.insert("images".to_owned(), images.into());
+                if let (Some(fields), false) = (body.as_object_mut(), images.is_empty()) {
+                    fields.insert("images".to_owned(), images.into());
                 }
-                out.push(said);
+                out.push(body);
             }
             Part::Call(call) => {
                 calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}}));

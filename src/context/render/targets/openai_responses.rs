@@ -128,7 +128,7 @@ fn write_body<'a>(messages: &[Message], call: &'a CallParams) -> String {
 fn turn_items(message: &Message) -> Vec<Value> {
     let role = role_name(message.speaker);
     let mut out = Vec::new();
-    let mut said = Vec::new();
+    let mut content = Vec::new();
     for part in &message.parts {
         match part {
             Part::Result(result) => {
@@ -150,21 +150,21 @@ fn turn_items(message: &Message) -> Vec<Value> {
                 out.push(json!({"type": "function_call_output", "call_id": result.call, "output": output}));
             }
             Part::Call(call) => {
-                flush_content(role, &mut said, &mut out);
+                flush_content(role, &mut content, &mut out);
                 let arguments = call.arguments.to_string();
                 out.push(json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}));
             }
-            Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => said.extend(input_item(part)),
+            Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => content.extend(input_item(part)),
         }
     }
-    flush_content(role, &mut said, &mut out);
+    flush_content(role, &mut content, &mut out);
     out
 }
 
 /// Adds the content so far as a message; each text of the assistant becomes a message of its own.
-fn flush_content(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
-    let said = std::mem::take(said);
-    match &*said {
+fn flush_content(role: &str, content: &mut Vec<Value>, out: &mut Vec<Value>) {
+    let content = std::mem::take(content);
+    match &*content {
         [] => {}
         [one] if one.get("text").is_some() => {
             out.push(json!({"role": role, "content": one["text"]}));

@@ -10,7 +10,10 @@ use pretty_assertions::assert_eq;
 fn at(text: &str) -> (String, String) {
     let offset = text.find('¦').unwrap();
     let text = text.replace('¦', "");
-    let CompletionContext { begun, word } = completion_context(&text, offset);
+    let CompletionContext {
+        construct: begun,
+        word,
+    } = completion_context(&text, offset);
     assert!(word.start as usize <= offset && offset <= word.end as usize);
     (format!("{begun:?}"), Span::slice(word, &text).to_owned())
 }
