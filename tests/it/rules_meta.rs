@@ -40,7 +40,7 @@ fn best_fix(rule: &RuleMeta) -> Fixable {
 }
 
 #[test]
-fn a_rule_has_the_fixes_that_it_says() {
+fn a_rule_has_the_fixes_that_its_page_lists() {
     let mut wrong = Vec::new();
     let mut counts = [0; 4];
     for rule in list::all_rules().map(|rule| &rule.meta) {

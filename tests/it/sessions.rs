@@ -130,7 +130,7 @@ fn refresh_page(page: &str, has_python: bool) -> String {
 }
 
 #[test]
-fn every_session_says_what_it_shows() {
+fn every_session_reports_what_it_shows() {
     for path in PAGES {
         let page =
             std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();

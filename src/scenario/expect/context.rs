@@ -110,6 +110,7 @@ pub enum ContextExpectation {
     /// `segment: {id|kind|source, state}`
     Segment {
         /// The chosen segments.
+        #[serde(rename = "which")]
         selector: SegmentSelector,
         /// Their expected state.
         state: SegmentState,
@@ -133,6 +134,7 @@ pub enum ContextExpectation {
     /// `tokens: {of, max, min}`
     Tokens {
         /// The tokens that are counted.
+        #[serde(rename = "of")]
         counted: CountedTokens,
         /// The upper bound.
         max: Option<Spanned<u64>>,

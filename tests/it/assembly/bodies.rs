@@ -163,7 +163,7 @@ fn an_image_of_another_type_than_the_provider_takes_is_an_error() {
 }
 
 #[test]
-fn a_message_that_is_a_thought_alone_is_left_out_and_said_to_be() {
+fn a_message_of_reasoning_alone_is_left_out_and_reported() {
     let thought = |signature: Option<&str>| Turn {
         speaker: Speaker::Assistant,
         parts: vec![Part::Reasoning(Reasoning {

@@ -582,7 +582,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
 }
 
 #[test]
-fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
+fn many_results_are_reported_as_one_segment_that_holds_for_every_run() {
     let registry = steps(60);
     let results = |count: usize| {
         let result = |number: usize| {
@@ -689,7 +689,7 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
 }
 
 #[test]
-fn what_has_to_go_is_told_with_the_tokens_that_it_had() {
+fn what_has_to_go_is_reported_with_the_tokens_that_it_had() {
     let registry = registry(
         "<task type=\"atomic\" name=\"t\"><description>Sort.</description><constraints><constraint>One.</constraint></constraints>\
          <file_paths source=\"literal\"><path>a.md</path></file_paths></task>",

@@ -784,7 +784,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn conversations_are_cut_as_the_specification_says(case in cases()) {
+    fn conversations_are_cut_as_the_specification_requires(case in cases()) {
         let assembly = assembled(&case, &case.units);
         let (fates_expected, ends, input, stays) = expected(&case);
         prop_assert_eq!(fates(&assembly), fates_expected.clone());
@@ -833,7 +833,7 @@ proptest! {
     /// The next text is no longer than the longest before; if it is longer, only the part before
     /// the conversation is promised.
     #[test]
-    fn the_next_request_begins_with_what_is_promised(case in cases(), answer in size(), next in unit(), is_user in any::<bool>()) {
+    fn the_next_request_begins_with_the_guaranteed_text(case in cases(), answer in size(), next in unit(), is_user in any::<bool>()) {
         let now = assembled(&case, &case.units);
         let longest = said(&case.units).iter().flatten().map(|turn| read_size(&turn.text_form().text)).max().unwrap_or(0);
         let next = if is_user { vec![Unit::Assistant(answer.min(longest)), Unit::User(longest.clamp(1, 40))] } else { vec![next] };

@@ -168,7 +168,7 @@ fn bytes_and_counted_texts_of_a_manifest_grow_with_the_task_alone() {
 }
 
 #[test]
-fn an_agent_of_many_is_told_as_it_is_alone() {
+fn an_agent_of_many_is_reported_as_if_it_were_alone() {
     for (name, shape) in SHAPES {
         let registry = compiled(&shape(45));
         let how = Asked::default();

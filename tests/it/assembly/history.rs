@@ -118,7 +118,7 @@ fn each_message_is_one_of_the_request_and_a_segment_by_its_number() {
 }
 
 #[test]
-fn what_the_system_said_before_keeps_its_number_and_is_shown_to_nobody() {
+fn earlier_system_messages_keep_their_number_and_are_shown_to_no_agent() {
     let said = [
         Turn::new(Speaker::System, "old orders"),
         Turn::new(Speaker::User, "hello"),
@@ -482,7 +482,7 @@ fn older_messages_go_before_the_words_of_the_last_one_do() {
 }
 
 #[test]
-fn a_call_with_long_arguments_goes_and_what_the_user_says_with_its_result_stays() {
+fn a_call_with_long_arguments_is_dropped_and_the_user_text_beside_its_result_stays() {
     let [call, mut result] = reading(3_000, 200);
     result.speaker = Speaker::User;
     result.parts.push(Part::Text("who lost it?".to_owned()));

@@ -216,7 +216,7 @@ fn plain(text: &str, inputs: &Inputs) -> String {
 }
 
 #[test]
-fn measuring_changes_nothing_of_what_a_text_says() {
+fn measuring_does_not_change_the_rendered_text() {
     let inputs = inputs().with("zz", "z");
     for text in honest() {
         let said = rendered(&compiled(text).unwrap(), &inputs)
@@ -268,7 +268,7 @@ fn no_text_takes_more_than_its_time_and_its_bytes() {
 }
 
 #[test]
-fn a_text_that_costs_too_much_says_so() {
+fn a_text_that_costs_too_much_is_reported() {
     let text = "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}";
     let refused = rendered(&compiled(text).unwrap(), &inputs())
         .unwrap_err()

@@ -105,7 +105,7 @@ fn every_stretch_is_from_its_line_or_its_value() {
 }
 
 #[test]
-fn what_is_kept_says_what_minijinja_says_and_has_its_lines_where_they_can_be_told() {
+fn a_kept_text_equals_that_of_minijinja_and_has_known_lines() {
     let inputs = [
         ("ticket", json!("x\ny")),
         ("tone", json!("kind")),
@@ -217,7 +217,7 @@ fn description(text: &str) -> Part {
 }
 
 #[test]
-fn what_waits_for_a_value_counts_what_is_said_in_any_case_and_notices_every_change() {
+fn a_text_with_open_values_counts_its_fixed_part_and_notices_every_change() {
     let text =
         "Never promise a refund.{# note #} {% if tone %}Be {{ tone }}.{% endif %} {{ ticket }}";
     let part = description(text);

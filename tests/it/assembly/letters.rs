@@ -315,7 +315,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn no_letter_changes_a_byte_of_a_trusted_segment(case in cases()) {
+    fn no_untrusted_text_changes_a_byte_of_a_trusted_segment(case in cases()) {
         let nothing = Foreign {
             letter: String::new(),
             plan: String::new(),
@@ -362,7 +362,7 @@ fn answered(task: &str, letter: &str, said: &[Turn]) -> Assembly {
 }
 
 #[test]
-fn rules_of_two_thirds_of_the_room_stay_whole_beside_a_letter_and_a_conversation() {
+fn rules_of_two_thirds_of_the_room_stay_whole_beside_an_untrusted_text_and_a_conversation() {
     for history in ["", "<history/>"] {
         let task = format!(
             "<task type=\"atomic\" name=\"t\"><description>Answer the mail.</description>\
@@ -400,7 +400,7 @@ fn rules_of_two_thirds_of_the_room_stay_whole_beside_a_letter_and_a_conversation
 }
 
 #[test]
-fn a_letter_that_quotes_a_rule_takes_its_place_from_none() {
+fn an_untrusted_text_that_quotes_a_rule_takes_its_place_from_none() {
     let task = |inherit: &str| {
         format!(
             "<task type=\"sequential\" name=\"t\"><description>letters</description>{LETTER}{}<instructions>Be kind.</instructions>\
@@ -446,7 +446,7 @@ fn a_letter_that_quotes_a_rule_takes_its_place_from_none() {
 }
 
 #[test]
-fn a_letter_in_the_description_that_says_the_objective_does_not_replace_it() {
+fn an_untrusted_text_in_the_description_that_states_the_objective_does_not_replace_it() {
     let task = format!(
         "<task type=\"atomic\" name=\"t\"><description>Answer: {{{{letter}}}}</description>{LETTER}<inputs><input name=\"terms\" from=\"terms\"/></inputs></task>"
     );
@@ -478,7 +478,7 @@ fn a_letter_in_the_description_that_says_the_objective_does_not_replace_it() {
 }
 
 #[test]
-fn a_trusted_passage_that_a_letter_quotes_is_still_found() {
+fn a_trusted_passage_that_an_untrusted_text_quotes_is_still_found() {
     let task = format!(
         "<task type=\"atomic\" name=\"t\"><description>answer</description>{LETTER}{INPUTS}{LOOKUP}</task>"
     );

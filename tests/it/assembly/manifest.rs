@@ -159,7 +159,7 @@ fn agree(entry: &Entry, assembly: &Assembly) {
 }
 
 #[test]
-fn one_pass_over_the_project_tells_what_each_task_tells() {
+fn one_pass_over_the_project_gives_the_result_of_each_task() {
     let registry = shipped();
     let how = ManifestOptions {
         options: Options::default(),
@@ -271,7 +271,7 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
 }
 
 #[test]
-fn what_changed_is_told_in_tokens_and_in_words() {
+fn what_changed_is_reported_in_tokens_and_in_words() {
     let how = ManifestOptions {
         options: Options::default(),
         files: &(),
@@ -339,7 +339,7 @@ fn what_changed_is_told_in_tokens_and_in_words() {
 }
 
 #[test]
-fn choices_on_the_way_are_told_and_every_fault_is() {
+fn choices_and_faults_on_the_path_are_reported() {
     let text = "<task type=\"sequential\" name=\"s\"><description>d</description><steps>\
         <task type=\"atomic\" as=\"v\"><description>judge</description></task>\
         <cond><case test=\"v == 'bad'\"><task type=\"atomic\"><description>mend {{v}}</description></task></case></cond></steps></task>\

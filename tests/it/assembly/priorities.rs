@@ -46,7 +46,7 @@ fn told(registry: &Registry, letter: &str, budget: usize) -> Assembly {
 }
 
 #[test]
-fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
+fn a_long_untrusted_text_pushes_out_neither_the_request_nor_a_rule() {
     let assembly = told(&registry(LETTERS), &"I want money. ".repeat(40_000), 4_000);
     let said = |speaker: Speaker| {
         let messages = assembly
@@ -82,7 +82,7 @@ fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
 const LETTER: &str = "<parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>";
 
 #[test]
-fn a_long_letter_leaves_files_and_examples_and_a_large_file_leaves_the_letter() {
+fn a_long_untrusted_text_keeps_files_and_examples_and_a_large_file_keeps_the_untrusted_text() {
     let task = format!(
         "<task type=\"atomic\" name=\"t\"><description>answer</description>{LETTER}<inputs><input name=\"letter\" from=\"letter\"/></inputs>\
          <file_paths source=\"literal\"><path>terms.md</path></file_paths>\
@@ -138,7 +138,7 @@ fn a_long_letter_leaves_files_and_examples_and_a_large_file_leaves_the_letter() 
 }
 
 #[test]
-fn no_rule_goes_for_a_letter_that_stands_in_one() {
+fn untrusted_text_inside_a_rule_removes_no_rule() {
     let rules = [
         "Promise no money.",
         "About the letter: {{letter}}",
@@ -228,7 +228,7 @@ fn of_one_kind_what_is_untrusted_goes_first() {
 }
 
 #[test]
-fn the_last_turn_of_a_conversation_stays_beside_a_long_letter() {
+fn the_last_turn_of_a_conversation_stays_beside_a_long_untrusted_text() {
     let task = "<task type=\"atomic\" name=\"t\"><description>answer</description><parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>\
         <inputs><input name=\"letter\" from=\"letter\"/></inputs><constraints><constraint>Promise no money.</constraint></constraints><history/></task>";
     let inputs = values(&[("letter", json!("I want money. ".repeat(40_000)))]);
@@ -365,7 +365,7 @@ fn an_objective_over_its_limit_is_refused_and_the_limit_is_the_projects() {
 }
 
 #[test]
-fn a_manifest_says_what_is_untrusted_and_in_which_turn_it_goes() {
+fn a_manifest_reports_what_is_untrusted_and_in_which_turn_it_goes() {
     let how = ManifestOptions {
         options: Options::default(),
         files: &(),

@@ -345,7 +345,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
-    fn a_context_of_anything_keeps_every_promise(
+    fn any_context_keeps_every_guarantee(
         scene in scenes(),
         tokens in 0_usize..4_000,
         profile in prop::sample::select(fenced_profiles()),
@@ -393,7 +393,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn nothing_stands_before_what_the_system_says_of_itself(
+    fn the_own_system_text_comes_first(
         scene in scenes(),
         order in prop::collection::vec(prop::sample::select(Kind::ALL.to_vec()), 0..8),
         by_role in prop::option::of(any::<bool>()),

@@ -229,7 +229,7 @@ fn a_task_alone_has_what_it_had_before_there_were_roles() {
 }
 
 #[test]
-fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
+fn the_system_text_of_a_role_and_the_order_of_kinds() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
     let writer = &config.roles["writer"];
@@ -320,7 +320,7 @@ fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
 }
 
 #[test]
-fn every_agent_of_a_role_is_told_who_it_is() {
+fn every_agent_of_a_role_is_informed_who_it_is() {
     let (registry, config) = built();
     let counters = counters();
     let how = ManifestOptions {

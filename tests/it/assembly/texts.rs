@@ -226,7 +226,7 @@ const USES: [&str; 30] = [
 ];
 
 #[test]
-fn what_a_value_lacks_is_false_where_it_is_asked_for_and_refused_where_it_is_used() {
+fn a_missing_field_is_false_in_a_condition_and_refused_where_it_is_rendered() {
     let jinja_text = |text: &str, n: Value| {
         let text = format!(
             "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description>\

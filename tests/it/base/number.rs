@@ -25,7 +25,7 @@ fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {
 }
 
 #[test]
-fn sizes_have_the_largest_unit_that_says_all() {
+fn sizes_have_the_largest_exact_unit() {
     assert_eq!(
         (format_size(10 << 20), format_size(1500), format_size(2048)),
         ("10 MiB".into(), "1500 bytes".into(), "2 KiB".into())

@@ -189,7 +189,7 @@ fn a_build_of_nothing_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_is_not_as_it_seems_is_said_as_it_is() {
+fn disguised_changes_are_reported_as_they_are() {
     let task = "<task name=\"summarize\" type=\"atomic\"><description>d</description></task>";
     let project = Project::new().with_file("a.xml", task);
     let run = project.run(&["explain", "summarize"]).exits_with(2);

@@ -132,7 +132,7 @@ fn a_render_is_refused_where_it_rests_on_an_error() {
 }
 
 #[test]
-fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
+fn a_name_that_nothing_has_is_reported_with_the_files_that_may_hold_it() {
     let project = sample();
     let run = project
         .run(&["render", "brokn"])
@@ -153,7 +153,7 @@ fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
 }
 
 #[test]
-fn a_manifest_of_all_agents_says_who_is_not_in_it() {
+fn a_manifest_of_all_agents_names_who_is_not_in_it() {
     let project = sample();
     let run = project
         .run(&["manifest"])
@@ -248,7 +248,7 @@ fn what_is_broken_just_now_is_no_context_of_others() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_name_that_is_no_text_is_told_once() {
+fn a_name_that_is_no_text_is_reported_once() {
     use std::os::unix::ffi::OsStrExt;
     let project = Project::new().with_file("templates/t.xml", super::check::CLEAN);
     for name in [&b"templates/a\xff.xml"[..], b"templates/a\xfe.xml"] {
@@ -280,7 +280,7 @@ fn a_name_that_is_no_text_is_told_once() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_scenario_whose_name_is_no_text_is_told() {
+fn a_scenario_whose_name_is_no_text_is_reported() {
     use std::os::unix::ffi::OsStrExt;
     let project = Project::new()
         .with_file("templates/t.xml", super::check::CLEAN)

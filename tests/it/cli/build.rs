@@ -148,7 +148,7 @@ fn a_read_only_folder_takes_no_registry() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_leaves_the_device_alone_and_is_said() {
+fn a_full_disk_leaves_the_device_alone_and_is_reported() {
     let project = Project::new().with_file("templates/a.xml", CLEAN);
     let run = project.run(&["build", "-o", "/dev/full"]).exits_with(3);
     run.stderr_contains("cannot write /dev/full: no space is left on the disk")

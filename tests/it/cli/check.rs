@@ -28,7 +28,7 @@ pub(super) const WARNING: &str = "\
 ";
 
 #[test]
-fn a_clean_project_is_said_to_be_clean() {
+fn a_clean_project_is_reported_as_clean() {
     let run = Project::new()
         .with_file("templates/a.xml", CLEAN)
         .run(&["check"])
@@ -350,7 +350,7 @@ fn what_init_writes_checks_clean() {
 }
 
 #[test]
-fn a_requirement_about_no_task_is_told_of_when_the_whole_project_is_checked() {
+fn a_requirement_about_no_task_is_reported_when_the_whole_project_is_checked() {
     let project = Project::new()
         .with_file(
             "ctxc.toml",

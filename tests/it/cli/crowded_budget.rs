@@ -26,7 +26,7 @@ fn project(rules: usize, letter: &str, config: &str) -> Project {
 const ROLE: &str = "edition = \"2026\"\n\n[roles.answer]\nbudget = { tokens = 400 }\n";
 
 #[test]
-fn rules_that_leave_a_letter_no_room_are_a_warning_at_the_budget() {
+fn rules_that_leave_an_untrusted_text_no_room_are_a_warning_at_the_budget() {
     let run = project(20, "", ROLE).run(&["check"]).exits_with(0);
     run.stdout_contains("warning[crowded-budget] ctxc.toml:4:")
         .stdout_contains(
@@ -50,7 +50,7 @@ fn rules_that_leave_a_letter_no_room_are_a_warning_at_the_budget() {
 }
 
 #[test]
-fn rules_that_fit_beside_a_letter_are_no_warning() {
+fn rules_that_fit_beside_an_untrusted_text_are_no_warning() {
     project(8, "", ROLE)
         .run(&["check"])
         .exits_with(0)

@@ -13,7 +13,7 @@ fn the_table_of_the_language_is_one_screen() {
 }
 
 #[test]
-fn a_project_default_is_marked_and_says_where_it_stands() {
+fn a_project_default_is_marked_and_shows_where_it_stands() {
     let project = Project::new().with_file(
         "ctxc.toml",
         "[defaults.atomic]\ninherit_context = \"none\"\n",

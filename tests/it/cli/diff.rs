@@ -25,7 +25,7 @@ fn registry(digit: char, fresh: &str, layer: &str) -> String {
 }
 
 #[test]
-fn equal_registries_say_the_same() {
+fn equal_registries_are_reported_as_equal() {
     let project = Project::new().with_file("a.json", registry('0', "\"enabled\"", "operator"));
     project
         .run(&["diff", "a.json", "a.json"])
@@ -35,7 +35,7 @@ fn equal_registries_say_the_same() {
 }
 
 #[test]
-fn a_default_that_moved_is_told_from_a_changed_text() {
+fn a_default_that_moved_is_distinguished_from_a_changed_text() {
     let project = Project::new().with_file("old.json", registry('0', "\"enabled\"", "operator"));
     let project = project.with_file("moved.json", registry('1', "\"disabled\"", "project"));
     let project = project.with_file("written.json", registry('2', "\"disabled\"", "template"));

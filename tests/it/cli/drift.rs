@@ -58,7 +58,7 @@ pub(crate) fn planted() -> Project {
 }
 
 #[test]
-fn each_signal_is_found_and_told_with_its_figures() {
+fn each_signal_is_found_and_reported_with_its_figures() {
     let project = planted();
     let run = project.run(&["drift"]).exits_with(1);
     run.stdout_contains("wordy: token inflation: 171 tokens in the last 5 runs, 111 in the 10 runs before (+54 %")

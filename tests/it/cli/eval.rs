@@ -746,7 +746,7 @@ pub(crate) fn every_ending() -> Project {
 }
 
 #[test]
-fn every_ending_is_counted_and_told() {
+fn every_ending_is_counted_and_reported() {
     let run = every_ending()
         .run(&["eval"])
         .exits_with(3)

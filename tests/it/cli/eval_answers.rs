@@ -142,7 +142,7 @@ fn of_long_texts_the_place_is_shown_where_they_part() {
 }
 
 #[test]
-fn answers_for_another_request_are_stale_and_what_moved_is_told() {
+fn answers_for_another_request_are_stale_and_what_moved_is_reported() {
     let project = sample("answers: [{reply: billing}]\n");
     let body = body(&project);
     record(&project, &[answered("1", &body, &says("billing"))]);
@@ -227,7 +227,7 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
+fn a_recording_that_cannot_be_read_is_reported_and_passes_nothing() {
     let project = sample("");
     let body = body(&project);
     let line = answered("1", &body, &says("billing")).to_line();
@@ -360,7 +360,7 @@ fn what_a_person_wrote_into_a_recording_is_shown_as_a_script() {
 }
 
 #[test]
-fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
+fn a_request_that_is_recorded_under_another_key_or_address_is_reported_so() {
     let project = sample("");
     let call = answered("1", &body(&project), &says("billing"));
     record(
@@ -500,7 +500,7 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
 }
 
 #[test]
-fn recorded_conversations_go_on_as_they_did() {
+fn recorded_conversations_continue_as_they_did() {
     let project = with_tools("{lookup: open}", "      - {reply: nobody}\n");
     let tool = json!({"id": "call_9", "type": "function", "function": {"name": "lookup", "arguments": "{\"id\":7}"}});
     let first = body(&project);

@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 #[test]
-fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
+fn what_differs_from_accepted_results_is_reported_for_each_scenario_and_for_all() {
     let project = branch();
     let run = project
         .run(&["eval", "--baseline", "baselines"])

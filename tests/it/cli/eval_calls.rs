@@ -154,7 +154,7 @@ fn failing_calls_change_no_rate_of_the_others() {
 }
 
 #[test]
-fn what_is_wrong_with_a_provider_is_told_apart() {
+fn what_is_wrong_with_a_provider_is_distinguished() {
     let tickets = ["hangs", "half", "limits", "lies", "sound", "strange"].map(str::to_owned);
     let times: Mutex<BTreeMap<String, usize>> = Mutex::default();
     let server = Server::new(move |_, request, connection| {

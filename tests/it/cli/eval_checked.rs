@@ -86,7 +86,7 @@ fn cases_with_errors_are_not_run() {
 }
 
 #[test]
-fn ids_that_nothing_has_are_told() {
+fn ids_that_nothing_has_are_reported() {
     let lines = "expect_context:
   - segment: {id: 'input:txt', state: kept}
   - segment: {id: 'input:ticket', state: absent}
@@ -166,7 +166,7 @@ fn frozen_files_are_found_however_they_are_written() {
 }
 
 #[test]
-fn what_expects_nothing_is_told() {
+fn what_expects_nothing_is_reported() {
     let lines = "expect_context:
   - contains: ''
   - contains: ['.*']
@@ -187,7 +187,7 @@ expectations:
 }
 
 #[test]
-fn suites_without_cases_and_every_bad_row_are_told() {
+fn suites_without_cases_and_every_bad_row_are_reported() {
     let project = sample().with_file("scenarios/none.yaml", "id: none\ncases: []\n");
     let table = "id: table\ncases_from: rows.csv\ndefaults: {task: triage, context: {objective: sort}, expect_context: [{nothing_cut: true}]}\n";
     let project = project.with_file("scenarios/table.yaml", table);
@@ -209,7 +209,7 @@ fn suites_without_cases_and_every_bad_row_are_told() {
 }
 
 #[test]
-fn places_and_stored_requests_that_are_not_what_they_seem_are_told() {
+fn places_and_stored_requests_that_are_not_what_they_seem_are_reported() {
     let text = |name: &str| scenario(name, "", "expect_context:\n  - snapshot: true\n");
     let project = sample()
         .with_file("scenarios/a.yaml", text("Refund"))

@@ -104,7 +104,7 @@ fn a_check_is_run_where_it_is_permitted_alone() {
 }
 
 #[test]
-fn a_check_is_told_of_the_trial_and_gives_reasons() {
+fn a_check_receives_the_trial_and_gives_reasons() {
     let run = own(
         "cat > trial.json; pwd > folder; env > environment\necho '[{\"pass\": true, \"reason\": \"a\"}, {\"pass\": false, \"reason\": \"b\"}, {\"pass\": false, \"reason\": \"c\"}]'",
     );

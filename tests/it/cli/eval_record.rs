@@ -299,7 +299,7 @@ fn what_models_answer_is_recorded_and_replayed() {
 }
 
 #[test]
-fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
+fn an_interrupted_recording_leaves_the_old_one_and_continues_later() {
     let server = upstream(["billing"].map(completion).to_vec());
     let project = with_model(&server.address);
     asked(&project, &["trust", "--yes"]).exits_with(0);
@@ -355,7 +355,7 @@ fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
 }
 
 #[test]
-fn a_plan_says_what_asking_takes_and_asks_nobody() {
+fn a_plan_estimates_the_calls_and_calls_no_model() {
     let server = upstream(["billing", "access", "billing"].map(completion).to_vec());
     let project = with_model(&server.address);
     // Without trust and without a key.
@@ -466,7 +466,7 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_rule_can_be_given_for_all_and_what_asks_nobody_takes_no_flags_of_asking() {
+fn a_trial_rule_can_be_set_for_all_and_a_run_without_models_takes_no_model_flags() {
     let project = sample("answers: [{reply: billing}]\n");
     project
         .run(&["eval", "--runs", "5", "--pass", "4"])
@@ -495,7 +495,7 @@ fn a_rule_can_be_given_for_all_and_what_asks_nobody_takes_no_flags_of_asking() {
 }
 
 #[test]
-fn nobody_is_asked_whose_answer_could_not_be_kept() {
+fn no_model_is_called_if_its_answer_could_not_be_stored() {
     let server = upstream(["billing"].map(completion).to_vec());
     let project = with_model(&server.address).with_file("scenarios/recordings/billing.jsonl/x", "");
     asked(&project, &["trust", "--yes"]).exits_with(0);
@@ -535,7 +535,7 @@ fn what_is_kept_is_what_is_judged() {
 }
 
 #[test]
-fn live_answers_inform_until_the_project_says_how_they_gate() {
+fn live_answers_inform_until_the_project_sets_how_they_gate() {
     let server = upstream(["access", "access"].map(completion).to_vec());
     let project = with_model(&server.address);
     let hash = project
@@ -571,7 +571,7 @@ fn live_answers_inform_until_the_project_says_how_they_gate() {
 }
 
 #[test]
-fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
+fn a_run_without_models_takes_no_budget_and_models_without_a_key_are_reported() {
     let project = with_model("http://127.0.0.1:1/v1");
     project
         .run(&["eval", "--budget-usd", "1"])

@@ -113,7 +113,7 @@ fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
 }
 
 #[test]
-fn scenarios_that_the_run_does_not_have_are_told() {
+fn scenarios_that_the_run_does_not_have_are_reported() {
     let project = sample();
     project
         .run(&["eval", "--rescore"])
@@ -148,7 +148,7 @@ fn scenarios_that_the_run_does_not_have_are_told() {
 }
 
 #[test]
-fn no_words_are_kept_where_the_project_says_so() {
+fn no_texts_are_recorded_if_the_project_forbids_it() {
     let server = upstream(["billing"; 2].map(completion).to_vec());
     let project = with_model(&server.address);
     project.write_file(

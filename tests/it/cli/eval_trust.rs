@@ -17,7 +17,7 @@ fn sample(rest: &str) -> Project {
 }
 
 #[test]
-fn a_stored_request_that_moved_is_looked_at_again() {
+fn a_stored_request_that_moved_is_examined_again() {
     let project = sample("expect_context:\n  - snapshot: true\n");
     project.run(&["eval", "--accept"]).exits_with(0);
     project.run(&["eval", "--out", "card.json"]).exits_with(0);
@@ -55,7 +55,7 @@ fn another_path_of_plans_is_another_case() {
 }
 
 #[test]
-fn what_nobody_looked_at_has_not_passed() {
+fn unexamined_files_have_not_passed() {
     let project = sample("expectations: [{contains: [hi]}]\n");
     let run = project.run(&["eval"]).exits_with(7);
     run.stdout_contains("answer not recorded  INCONCLUSIVE")
@@ -121,7 +121,7 @@ fn a_file_of_its_name_is_not_taken_for_a_revision() {
 }
 
 #[test]
-fn whoever_accepts_a_request_accepts_nothing_else() {
+fn accepting_a_request_accepts_nothing_else() {
     // The verdict of this one stays open: a sequential test without a decision.
     let open = "expect_context:\n  - snapshot: true\nexpectations: [{contains: [hi]}]\nanswers: [{reply: hi}]\n\
         rule: {sequential: {p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 2}}\n";

@@ -14,7 +14,7 @@ fn scenario(name: &str, task: &str) -> String {
 }
 
 #[test]
-fn jinja_is_told_in_a_prompt_of_another_ending() {
+fn jinja_is_reported_in_a_prompt_of_another_ending() {
     let project = Project::new()
         .with_file(
             "p/polite.prompt",
@@ -193,7 +193,7 @@ fn a_script_needs_no_scenario_and_can_have_none() {
 }
 
 #[test]
-fn include_that_leads_to_no_template_is_what_is_told() {
+fn include_that_leads_to_no_template_is_what_is_reported() {
     let project = Project::new()
         .with_file(
             "ctxc.toml",
@@ -209,7 +209,7 @@ fn include_that_leads_to_no_template_is_what_is_told() {
 }
 
 #[test]
-fn what_is_wrong_with_a_column_is_told_once_with_its_place() {
+fn what_is_wrong_with_a_column_is_reported_once_with_its_place() {
     let suite = "id: risk\ndefaults:\n  task: t\n  context: {objective: go}\n  expect_context: [nothing_cut: true]\ncases_from: risk.csv\n";
     let project = Project::new()
         .with_file("templates/t.xml", TASK)
@@ -265,7 +265,7 @@ fn odd_indentation_is_called_that() {
 }
 
 #[test]
-fn a_case_that_nothing_decides_says_why() {
+fn a_case_that_nothing_decides_gives_the_reason() {
     let text = scenario("a", "t").replace(
         "expect_context:\n  - nothing_cut: true\n",
         "expectations:\n  - contains: [x]\n",
@@ -295,7 +295,7 @@ fn the_hint_for_a_list_is_one_that_works() {
 }
 
 #[test]
-fn agents_without_a_scenario_are_among_what_nobody_notices() {
+fn agents_without_a_scenario_are_among_what_no_one_notices() {
     let project = Project::new()
         .with_file("templates/t.xml", TASK)
         .with_file("templates/u.xml", TASK.replace("name=\"t\"", "name=\"u\""))
@@ -389,7 +389,7 @@ fn a_role_whose_task_is_gone_is_a_finding_and_no_wrong_usage() {
 }
 
 #[test]
-fn a_stored_request_of_no_scenario_is_told() {
+fn a_stored_request_of_no_scenario_is_reported() {
     let text = scenario("a", "t").replace("nothing_cut: true", "snapshot: true");
     let project = Project::new()
         .with_file("templates/t.xml", TASK)
@@ -406,7 +406,7 @@ fn a_stored_request_of_no_scenario_is_told() {
 }
 
 #[test]
-fn a_lookup_in_no_file_is_told() {
+fn a_lookup_in_no_file_is_reported() {
     let fresh = TASK.replace(
         "</description>\n",
         "</description>\n  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>\n",
@@ -556,7 +556,7 @@ fn a_forgotten_syntax_is_all_that_is_fixed() {
 }
 
 #[test]
-fn a_prompt_of_langchain_whose_text_is_elsewhere_says_where_to_write_it() {
+fn a_prompt_of_langchain_whose_text_is_elsewhere_shows_where_to_write_it() {
     let project = Project::new().with_file(
         "p.yaml",
         "_type: prompt\ninput_variables: [a]\ntemplate_path: x.txt\n",

@@ -75,7 +75,7 @@ fn a_check_names_files_and_writes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_laid_out_is_left_alone_and_said() {
+fn what_cannot_be_laid_out_is_left_alone_and_reported() {
     let project = project()
         .with_file("templates/broken.xml", BROKEN)
         .with_file("templates/bytes.xml", b"<task>\xff</task>");
@@ -125,7 +125,7 @@ fn standard_input_comes_back_laid_out() {
 }
 
 #[test]
-fn the_project_says_how_wide_and_how_deep() {
+fn the_project_sets_width_and_indentation() {
     let project = project().with_file("ctxc.toml", "[fmt]\nwidth = 20\nindent = \"tab\"\n");
     project.run(&["fmt", "templates/a.xml"]).exits_with(0);
     assert_eq!(
@@ -191,7 +191,7 @@ fn many_files_come_in_the_order_of_their_names() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_takes_no_files_is_said() {
+fn a_folder_that_takes_no_files_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let project = project();
     let folder = project.path("templates");

@@ -80,7 +80,7 @@ fn mended_by_bytes(text: &str, fix: &Value) -> String {
 }
 
 #[test]
-fn sarif_says_the_same_findings_with_their_fixes() {
+fn sarif_has_the_same_findings_with_their_fixes() {
     let project = nasty();
     let findings = findings(&project);
     let log: Value = serde_json::from_str(&checked(&project, "sarif")).unwrap();
@@ -219,7 +219,7 @@ fn annotations_are_one_line_each_whatever_files_say() {
 }
 
 #[test]
-fn what_a_template_says_cannot_give_commands() {
+fn the_text_of_a_template_cannot_give_commands() {
     let text = "<task type=\"atomic\" name=\"a&#10;::stop-commands::x\"><description>d</description></task>";
     let project = Project::new()
         .with_file("a.xml", text)

@@ -442,7 +442,7 @@ fn told(decision: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_change_that_makes_itself_green_is_refused_and_told() {
+fn a_change_that_weakens_its_own_checks_is_refused_and_reported() {
     for (what, change, kind) in WAYS {
         let project = branch();
         change(&project);
@@ -826,7 +826,7 @@ fn files_that_a_scenario_names_are_part_of_it() {
 }
 
 #[test]
-fn results_that_nobody_accepted_excuse_nothing() {
+fn results_that_no_one_accepted_excuse_nothing() {
     let project = branch();
     git(&project, &["rm", "-q", "-r", "baselines"]);
     commit(&project);
@@ -878,7 +878,7 @@ fn results_that_nobody_accepted_excuse_nothing() {
 }
 
 #[test]
-fn without_a_base_or_an_answer_it_says_so() {
+fn a_missing_base_or_answer_is_reported() {
     let project = branch();
     project
         .run(&["gate", "--base", "mian"])

@@ -66,7 +66,7 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
 }
 
 #[test]
-fn what_is_not_compared_is_said() {
+fn what_is_not_compared_is_reported() {
     let project = branch();
     project
         .run(&["gate"])
@@ -87,7 +87,7 @@ fn what_is_not_compared_is_said() {
 }
 
 #[test]
-fn an_error_of_the_base_is_said_to_be_there() {
+fn an_error_that_the_base_has_is_reported_as_such() {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
     let kept = project.read_file("baselines/recorded.json");
@@ -161,7 +161,7 @@ fn somebody_who_may_not_accept_learns_it() {
 }
 
 #[test]
-fn an_inconclusive_decision_says_why() {
+fn an_inconclusive_decision_gives_the_reason() {
     let project = branch();
     project.write_file("scenarios/bare.yaml", CONTEXT);
     let run = project

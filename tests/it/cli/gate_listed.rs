@@ -40,7 +40,7 @@ fn decision(project: &Project) -> Value {
 }
 
 #[test]
-fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it() {
+fn every_key_of_the_project_file_that_decides_a_verdict_is_listed() {
     let config = format!("{CONFIG}{MORE}");
     let edits: [(&str, &str, &str); 9] = [
         (
@@ -224,7 +224,7 @@ fn a_file_that_is_there_and_no_longer_read_is_listed() {
 }
 
 #[test]
-fn what_is_told_by_its_hash_is_shown_with_what_changed() {
+fn what_is_reported_by_its_hash_is_shown_with_what_changed() {
     let project = branch();
     replace(
         &project,

@@ -326,7 +326,7 @@ const MODEL: &str =
 const ALONE: &str = "<task type=\"atomic\" name=\"alone\">\n  <description>Answer the letter.\n    Never insult a customer.</description>\n</task>\n";
 
 #[test]
-fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
+fn text_of_roles_and_of_tasks_without_a_scenario_is_examined() {
     let config = format!(
         "{MODEL}[roles.clerk]\ntemplate = \"triage\"\nsystem = {{ file = \"sys.md\" }}\nmodel = \"small\"\n\n\
         [roles.lonely]\ntemplate = \"alone\"\nsystem = \"Be calm. Never lend money.\"\nmodel = \"small\"\n\n\
@@ -569,7 +569,7 @@ fn another_form_of_the_same_text_is_no_change() {
 }
 
 #[test]
-fn a_file_of_tools_is_looked_at() {
+fn a_file_of_tools_is_examined() {
     let config = format!(
         "{MODEL}[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"pay\"]\n\n[tools]\nfrom = \"tools.json\"\n"
     );

@@ -109,7 +109,7 @@ fn kills(rounds: u32) {
 }
 
 #[test]
-fn a_killed_run_goes_on_and_runs_each_case_once() {
+fn a_killed_run_continues_and_runs_each_case_once() {
     kills(20);
 }
 

@@ -310,7 +310,7 @@ fn hostile_prompts_are_refused_and_not_followed() {
 }
 
 #[test]
-fn init_says_what_import_would_find() {
+fn init_reports_what_import_would_find() {
     let project = Project::new()
         .with_file("legacy/a.j2", "{{ x }}")
         .with_file("docs/b.md", "{{ x }}")
@@ -374,7 +374,7 @@ fn samples_name_templates_by_their_prompts_without_a_path_too() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_prompt_whose_name_is_no_text_is_told() {
+fn a_prompt_whose_name_is_no_text_is_reported() {
     use std::os::unix::ffi::OsStrExt as _;
     let project = Project::new().with_file("legacy/reply.j2", "Hello {{ name }}.");
     std::fs::write(
@@ -449,7 +449,7 @@ fn the_name_of_a_function_that_is_not_called_is_an_input() {
 }
 
 #[test]
-fn what_is_put_to_a_test_takes_any_value_and_is_told_in_its_own_words() {
+fn what_is_put_to_a_test_takes_any_value_and_is_reported_in_its_own_words() {
     let text = "{% if xs is not none and xs is not string %}q{% endif %}{% if tools is defined %}T{% endif %}\n{{ 'A' if v|default(none) is none else 'B' }}";
     let project = Project::new().with_file("p/a.j2", text);
     project.write_file("s.jsonl", r#"{"template": "a", "inputs": {"xs": [1], "tools": ["t"], "v": [2]}, "expected": "qT\nB"}"#);
@@ -508,7 +508,7 @@ fn a_name_that_is_none_is_an_error_at_its_line() {
 }
 
 #[test]
-fn a_folder_without_prompts_is_told_all_their_endings() {
+fn a_folder_without_prompts_is_reported_with_all_their_endings() {
     let project = Project::new().with_file("p/a.rs", "");
     let run = project.run(&["import", "p"]).exits_with(5);
     run.stderr_contains("prompts are recognised by extension: .j2, .jinja, .jinja2, .prompt, .prompty, .yaml, .yml, .json, .md, .markdown; name a file");
@@ -604,7 +604,7 @@ fn a_broken_template_fails_its_own_samples_and_no_others() {
 }
 
 #[test]
-fn a_sample_with_a_slip_in_a_key_is_told() {
+fn a_sample_with_a_typo_in_a_key_is_reported() {
     let task = "<task type=\"atomic\" name=\"t\" profile=\"bare\">\n  <description>Go {{tone}}.</description>\n  <parameters><parameter name=\"tone\" default=\"on\"/></parameters>\n</task>\n";
     let project = Project::new().with_file("templates/t.xml", task);
     project.write_file(

@@ -376,7 +376,7 @@ fn a_role_is_compared_with_its_tools() {
 }
 
 #[test]
-fn a_template_with_headings_is_told_of_them() {
+fn headings_in_a_template_are_reported() {
     let project = Project::new().with_file(
         "templates/t.xml",
         "<task type=\"atomic\" name=\"t\"><description>Go.</description></task>",
@@ -394,7 +394,7 @@ fn a_template_with_headings_is_told_of_them() {
 }
 
 #[test]
-fn a_text_for_several_messages_says_what_to_write() {
+fn a_text_for_several_messages_suggests_a_text() {
     let project = Project::new().with_file("p/critic/system.md", "You criticise {{ work }}.");
     project.run(&["import", "p"]).exits_with(0);
     project.write_file(

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const ROWS: &str = include_str!("../../import/filters.jsonl");
 
 #[test]
-fn what_jinja2_says_is_said_byte_for_byte() {
+fn jinja2_texts_are_rendered_byte_for_byte() {
     let project = Project::new();
     let mut samples = String::new();
     for (number, row) in ROWS.lines().enumerate() {
@@ -36,7 +36,7 @@ fn what_jinja2_says_is_said_byte_for_byte() {
 }
 
 #[test]
-fn a_method_of_python_is_told_by_check_with_what_to_write() {
+fn a_method_of_python_is_reported_by_check_with_what_to_write() {
     let task = |text: &str| {
         let (head, end) = (
             "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">",

@@ -203,7 +203,7 @@ fn hostile_front_matter_is_refused() {
 }
 
 #[test]
-fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
+fn the_sampling_of_a_prompt_is_in_its_template() {
     let prompt = |config: &str| format!("---\nconfig: {config}\n---\nSort {{{{q}}}}");
     let project = Project::new()
         .with_file("p/a.prompt", prompt("{temperature: 0.2, topP: 0.9, maxOutputTokens: 50, stopSequences: [\"\\nHuman:\"], seed: 7}"))

@@ -54,7 +54,7 @@ fn a_prompt_of_langchain_is_found_on_one_line_without_its_type() {
 }
 
 #[test]
-fn statements_of_jinja_in_a_dotprompt_are_told() {
+fn statements_of_jinja_in_a_dotprompt_are_reported() {
     let text = "Hi {{name}}{% if vip %}!{% endif %}";
     let project = Project::new()
         .with_file("p/t.prompt", format!("---\nmodel: x\n---\n{text}"))

@@ -40,7 +40,7 @@ fn equal(text: &str, inputs: &Value, expected: &str) {
 
 /// The output of Jinja2 3.1 for each.
 #[test]
-fn what_is_taken_in_says_what_jinja2_says() {
+fn imported_text_renders_as_in_jinja2() {
     let x = || json!({"x": 1});
     equal(
         "{% extends 'base.j2' %}{% block title %}mine {{ x }}{% endblock %}",
@@ -114,7 +114,7 @@ fn told(text: &str, says: &str) {
 }
 
 #[test]
-fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
+fn what_is_not_taken_in_is_reported_at_its_place_with_what_to_write() {
     let x = "{% block a %}A{{ i }}{% endblock %}\n";
     told(
         &format!("{x}{{% if self.a() == 'A' %}}y{{% endif %}}"),
@@ -174,7 +174,7 @@ fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
 }
 
 #[test]
-fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
+fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_reported() {
     let of = |text: &str| Project::new().with_file("p/a.j2", text);
     let run = of("Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]")
         .run(&["import", "p"])

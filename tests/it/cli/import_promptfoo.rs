@@ -336,7 +336,7 @@ fn scenarios_of_somebody_are_never_written_over() {
 }
 
 #[test]
-fn what_many_tests_lose_is_told_once() {
+fn what_many_tests_lose_is_reported_once() {
     let rows: Vec<String> = (0..200)
         .map(|row| format!("q{row},llm-rubric: is kind,similar(0.8): x,contains: a\n"))
         .collect();

@@ -127,7 +127,7 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
-fn a_second_time_says_what_is_there() {
+fn a_second_time_reports_what_is_there() {
     let project = Project::new();
     project.run(&["init"]).exits_with(0);
     let before: Vec<String> = project
@@ -292,7 +292,7 @@ fn odd_folder_names_end_up_as_patterns_that_mean_them() {
 
 #[test]
 #[cfg(unix)]
-fn a_place_that_takes_no_files_is_said() {
+fn a_place_that_takes_no_files_is_reported() {
     let project = Project::new().with_file("plain", "a file");
     let run = project.run(&["init", "plain/below"]).exits_with(3);
     run.stderr_contains("cannot write plain/below/templates/summarize-document.xml: a part of the path is a file, not a folder");
@@ -353,7 +353,7 @@ fn a_project_file_inside_another_project_is_named_by_check() {
 }
 
 #[test]
-fn a_project_inside_another_is_said() {
+fn a_project_inside_another_is_reported() {
     let project = Project::new()
         .with_file("ctxc.toml", "edition = \"2026\"\n")
         .with_file("sub/notes.md", "x");

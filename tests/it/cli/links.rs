@@ -62,7 +62,7 @@ fn no_agent_is_shown_what_belongs_to_git() {
 }
 
 #[test]
-fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
+fn links_that_lead_out_of_the_project_are_reported_and_not_followed() {
     const OUTSIDE: &str = "it lies outside the project's folder";
     const OUT: &str = "is a link that leads out of the project's folder, and was not read";
     let role =
@@ -227,7 +227,7 @@ fn a_folder_of_templates_is_one_of_the_project() {
 }
 
 #[test]
-fn a_folder_elsewhere_is_told_among_the_templates_alone() {
+fn a_folder_elsewhere_is_reported_among_the_templates_alone() {
     let (project, outside) = sample();
     link(&project, &outside, ("templates/more", "far"));
     let run = project.run(&["check"]).exits_with(1).stdout_contains(

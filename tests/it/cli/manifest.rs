@@ -118,7 +118,7 @@ fn what_a_run_may_say_itself_is_not_counted_as_certain() {
 }
 
 #[test]
-fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
+fn a_manifest_is_checked_and_a_stale_one_reports_what_changed() {
     let project = sample();
     let file = "context-manifest.json";
     project
@@ -325,7 +325,7 @@ fn registries_are_compared_by_what_their_agents_receive() {
 }
 
 #[test]
-fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
+fn a_change_is_reported_for_the_changed_segment_and_for_no_other() {
     // The fence of a known value has another mark now, and the input has two tokens of the budget
     // less.
     let task = "<task type=\"atomic\" name=\"t\"><description>Sort {{ticket}}.</description><instructions>For {{who}}: BE kind.</instructions>\
@@ -354,7 +354,7 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
 }
 
 #[test]
-fn what_is_held_against_a_registry_is_told_without_roles() {
+fn what_is_held_against_a_registry_is_reported_without_roles() {
     let project = sample().with_file("ctxc.toml", ROLES);
     project.run(&["build", "-o", "r.json"]).exits_with(0);
     project
@@ -653,7 +653,7 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
 }
 
 #[test]
-fn what_changed_about_a_role_is_told_in_words() {
+fn what_changed_about_a_role_is_reported_in_words() {
     let project = sample().with_file("ctxc.toml", ROLES);
     project
         .run(&["manifest", "--output", "m.json"])

@@ -267,7 +267,7 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
 }
 
 #[test]
-fn nothing_that_ctxc_is_told_or_tells_is_context() {
+fn the_files_of_ctxc_are_no_context() {
     let answer = "<task type=\"atomic\" name=\"answer\"><description src=\"../prompts/zebra.jinja\"/>\
         <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
     let config = "edition = \"2026\"\n[roles.keeper]\ntemplate = \"answer\"\nsystem = { file = \"prompts/keeper.md\" }\n\

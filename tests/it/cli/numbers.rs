@@ -27,7 +27,7 @@ fn sample(case: &str) -> Project {
 }
 
 #[test]
-fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
+fn whole_numbers_beyond_64_bits_are_reported_where_they_are_given() {
     let project = sample("    a: 1\n    n: 2");
     for option in ["n", "a"] {
         let (one, other) = (

@@ -20,7 +20,7 @@ fn a_reader_that_goes_away_is_quiet_success() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_said_and_exits_3() {
+fn a_full_disk_is_reported_and_exits_3() {
     let project = Project::new();
     let full = std::fs::OpenOptions::new()
         .write(true)
@@ -55,7 +55,7 @@ fn a_bug_is_called_one_and_exits_3() {
 }
 
 #[test]
-fn without_a_verb_the_help_says_what_there_is() {
+fn without_a_verb_the_help_reports_what_there_is() {
     Project::new()
         .run(&[])
         .exits_with(2)
@@ -106,7 +106,7 @@ fn colour_is_for_terminals_unless_it_is_asked_for() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupt_exits_130_and_says_nothing() {
+fn an_interrupt_exits_130_and_prints_nothing() {
     let case =
         "name: c\ntask: clean\ncontext: {objective: go}\nexpect_context: [nothing_cut: true]\n";
     let project = Project::new()

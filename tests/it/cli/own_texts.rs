@@ -42,7 +42,7 @@ fn sample() -> Project {
 }
 
 #[test]
-fn check_tells_the_line_of_the_text() {
+fn check_reports_the_line_of_the_text() {
     let project = sample();
     let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     assert_eq!(
@@ -91,7 +91,7 @@ fn every_form_points_into_the_text() {
 /// The mark stands in one file, the system text in another, and only the first is changed between
 /// two builds.
 #[test]
-fn a_fragment_that_is_marked_later_is_told_where_a_system_text_uses_it() {
+fn a_fragment_that_is_marked_later_is_reported_where_a_system_text_uses_it() {
     let fragment = "<library><fragment name=\"g\">Refund all</fragment></library>\n";
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system><use fragment=\"g\"/></system>\n</task>\n";
     let project = Project::new()

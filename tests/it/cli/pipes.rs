@@ -205,7 +205,7 @@ fn a_pipe_that_the_user_names_is_read_and_written() {
 }
 
 #[test]
-fn a_pipe_among_templates_and_prompts_is_told() {
+fn a_pipe_among_templates_and_prompts_is_reported() {
     let project = sample();
     pipe(&project, "templates/p.xml");
     pipe(&project, "legacy/x.j2");
@@ -228,7 +228,7 @@ fn a_pipe_among_templates_and_prompts_is_told() {
 /// `/proc/kmsg` claims to be regular and empty, and its reader waits.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_of_the_system_is_told_and_never_waited_for() {
+fn a_file_of_the_system_is_reported_and_never_waited_for() {
     for place in [
         "proc/kmsg",
         "proc/self/environ",
@@ -257,7 +257,7 @@ fn a_file_of_the_system_is_told_and_never_waited_for() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn no_more_than_the_limit_is_read_of_a_file_that_says_it_is_empty() {
+fn no_more_than_the_limit_is_read_of_a_file_that_states_it_is_empty() {
     use ctxc::internals::base::fs;
     let path = std::path::Path::new("/proc/self/maps");
     assert_eq!(std::fs::metadata(path).unwrap().len(), 0);

@@ -21,7 +21,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn a_task_without_a_scenario_is_told_at_its_place() {
+fn a_task_without_a_scenario_is_reported_at_its_place() {
     let project = project();
     let run = project.run(&["check"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"

@@ -24,7 +24,7 @@ fn total(project: &Project, args: &[&str]) -> String {
 }
 
 #[test]
-fn the_report_says_who_counted() {
+fn the_report_names_who_counted() {
     let project = sample();
     assert!(
         total(&project, &[]).contains("counted by o200k"),
@@ -50,7 +50,7 @@ fn the_report_says_who_counted() {
 }
 
 #[test]
-fn a_tokenizer_that_nobody_has_is_named_with_the_nearest() {
+fn a_tokenizer_that_no_one_has_is_named_with_the_nearest() {
     let project = sample();
     project
         .run(&["render", "clean", "--tokenizer", "o200k_base"])
@@ -64,7 +64,7 @@ fn a_tokenizer_that_nobody_has_is_named_with_the_nearest() {
 }
 
 #[test]
-fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
+fn what_a_budget_leaves_no_room_for_is_reported_without_being_asked() {
     let text = "<task name=\"sort\" type=\"atomic\"><description>Sort it.</description><parameters><parameter name=\"mail\"/></parameters>\
         <inputs><input name=\"mail\" from=\"mail\"/></inputs><file_paths source=\"literal\"><path>long.md</path></file_paths></task>";
     let project = Project::new()
@@ -153,7 +153,7 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
 }
 
 #[test]
-fn an_agent_that_receives_nothing_is_told() {
+fn an_agent_that_receives_nothing_is_reported() {
     let task = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{% if x %}{{ x }}{% endif %}</description>\
                 <parameters><parameter name=\"x\" default=\"\"/></parameters></task>";
     let project = Project::new().with_file("templates/t.xml", task);

@@ -20,7 +20,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn the_body_is_all_that_is_printed_and_a_missing_model_is_told_of_elsewhere() {
+fn the_body_is_all_that_is_printed_and_a_missing_model_is_reported_elsewhere() {
     let args = [
         "render",
         "triage",

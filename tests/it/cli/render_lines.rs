@@ -250,7 +250,7 @@ const FAULTY: &str = "<library>
 ";
 
 #[test]
-fn each_fault_is_told_at_its_line() {
+fn each_fault_is_reported_at_its_line() {
     let text = "\n\nc is {% if c %}\n  {{ b }}{% endif %}\n{% for x in a.n %}{% endfor %}\n";
     let project = Project::new()
         .with_file("templates/z.xml", FAULTY)
@@ -311,7 +311,7 @@ fn a_text_of_a_task_leads_to_the_task() {
 }
 
 #[test]
-fn a_value_that_is_too_large_is_told_with_its_size_and_the_limit() {
+fn a_value_that_is_too_large_is_reported_with_its_size_and_the_limit() {
     let task = "<task type=\"atomic\" name=\"s\"><description>{{a}}</description><parameters><parameter name=\"a\"/></parameters><history/></task>";
     let project = Project::new()
         .with_file("templates/s.xml", task)
@@ -329,7 +329,7 @@ fn a_value_that_is_too_large_is_told_with_its_size_and_the_limit() {
 }
 
 #[test]
-fn a_conversation_that_is_one_list_is_told_as_such() {
+fn a_conversation_that_is_one_list_is_reported_as_such() {
     let task = "<task type=\"atomic\" name=\"s\"><description>D</description><history/></task>";
     let message = "{\"role\": \"user\", \"content\": \"hello\"}";
     let project = Project::new()

@@ -393,7 +393,7 @@ fn a_request_is_shown_segment_by_segment() {
 }
 
 #[test]
-fn a_difference_says_what_moved_in_tokens_and_words() {
+fn a_difference_reports_what_moved_in_tokens_and_words() {
     let project = sample();
     let run = project
         .run(&["diff", "calls.jsonl", "later.jsonl"])
@@ -419,7 +419,7 @@ fn a_difference_says_what_moved_in_tokens_and_words() {
 }
 
 #[test]
-fn a_scenario_of_a_request_says_what_moved() {
+fn a_scenario_of_a_request_reports_what_moved() {
     let project = sample();
     let args = [
         "new",
@@ -598,7 +598,7 @@ fn a_project_of_requests_alone_is_gated_and_its_scenarios_are_tried() {
 }
 
 #[test]
-fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
+fn expectations_on_a_request_judge_it_or_report_why_not() {
     let judged = |expectation: &str| {
         let project = sample();
         let text = format!(

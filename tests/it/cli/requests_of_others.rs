@@ -189,7 +189,7 @@ fn what_is_copied_from_a_cassette_is_masked() {
 }
 
 #[test]
-fn a_cassette_of_json_is_one_and_a_file_with_no_call_says_what_it_holds() {
+fn a_cassette_of_json_is_one_and_a_file_with_no_call_reports_what_it_holds() {
     let body = "{\"model\": \"claude-sonnet-4-5\", \"max_tokens\": 9, \"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}";
     let interaction = json!({"request": {"method": "POST", "uri": "https://api.anthropic.com/v1/messages", "body": body, "headers": {}},
         "response": {"status": {"code": 200, "message": "OK"}, "body": {"string": "{}"}}});

@@ -150,7 +150,7 @@ fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
 }
 
 #[test]
-fn what_moved_is_told_with_its_layer_and_line() {
+fn what_moved_is_reported_with_its_layer_and_line() {
     let project = repository();
     let fragment = "<library><fragment name=\"rules\">Be kind.</fragment></library>\n";
     let task = TRIAGE.replace(
@@ -455,7 +455,7 @@ fn what_is_no_revision_is_refused_with_a_way_out() {
 }
 
 #[test]
-fn what_a_revision_lacks_or_has_wrong_is_said() {
+fn what_a_revision_lacks_or_has_wrong_is_reported() {
     let project = repository();
     project.write_file("ctxc.toml", "edition = 3\n");
     commit(&project, "bad project file");
@@ -498,7 +498,7 @@ fn what_a_revision_lacks_or_has_wrong_is_said() {
 }
 
 #[test]
-fn a_shallow_clone_says_that_it_lacks_commits() {
+fn a_shallow_clone_reports_that_it_lacks_commits() {
     let project = repository();
     commit(&project, "two");
     let clone = Project::new();
@@ -585,7 +585,7 @@ fn the_repository_is_the_one_around_the_project_even_inside_a_hook() {
 }
 
 #[test]
-fn a_broken_revision_says_which_file_of_which_revision() {
+fn a_broken_revision_names_which_file_of_which_revision() {
     let project = repository();
     project.write_file(
         "templates/triage.xml",

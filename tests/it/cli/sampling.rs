@@ -53,7 +53,7 @@ fn body(project: &Project, target: &str, more: &[&str]) -> (Value, String) {
 }
 
 #[test]
-fn every_body_says_it_in_its_providers_words_and_what_it_cannot_say_is_told() {
+fn every_body_states_it_in_its_providers_words_and_what_it_cannot_say_is_reported() {
     let project = project("<sampling max_output_tokens=\"200\"/>");
     let stops = json!(["\n\n", "END"]);
     let (chat, told) = body(&project, "openai-chat", &[]);
@@ -127,7 +127,7 @@ fn every_body_says_it_in_its_providers_words_and_what_it_cannot_say_is_told() {
 }
 
 #[test]
-fn the_nearest_that_says_something_counts() {
+fn the_nearest_setting_wins() {
     let temperature = |project: &Project, more: &[&str]| {
         body(project, "openai-chat", more).0["temperature"].clone()
     };

@@ -147,7 +147,7 @@ fn the_clock_can_be_given() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told() {
+fn files_that_cannot_be_read_are_reported() {
     let project = project()
         .with_file("scenarios/latin.yaml", b"name: caf\xe9\n")
         .with_file("scenarios/large.yaml", vec![b' '; 50 << 20])

@@ -11,7 +11,7 @@ const HEAD: &str = "task: triage\ncontext:\n  objective: sort the ticket\n  inpu
 const TAIL: &str = "expect_context:\n  - nothing_cut: true\n";
 
 #[test]
-fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
+fn inputs_of_a_wrong_type_are_reported_where_they_stand_and_not_run() {
     let project = Project::new()
         .with_file("templates/triage.xml", TASK)
         .with_file(

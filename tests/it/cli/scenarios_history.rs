@@ -94,7 +94,7 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
 }
 
 #[test]
-fn every_fault_of_a_conversation_is_told_at_its_place() {
+fn every_fault_of_a_conversation_is_reported_at_its_place() {
     let list = "\n    - {rol: user, content: a}\n    - {role: usr, content: a}\n    - {role: user}\n    - {role: user, content: 5}\n    \
         - {role: tool, tool_cal_id: c1, content: a}\n    - {role: assistant, tool_calls: [{id: c1, function: {nam: look}}]}\n    \
         - {role: user, content: [{type: text, txt: a}]}\n    - just words";
@@ -149,7 +149,7 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
 }
 
 #[test]
-fn an_agent_that_is_not_shown_the_conversation_is_told() {
+fn an_agent_that_is_not_shown_the_conversation_is_reported() {
     let round = "<task type=\"sequential\" name=\"round\"><description>Go.</description><steps>\
         <task as=\"one\"><description>First.</description><history/></task>\
         <task><description>Second {{one}}.</description></task></steps></task>";

@@ -10,7 +10,7 @@ const CASE: &str = "name: late\ntask: triage\ncontext:\n  objective: sort it\n  
 const PATH: &str = "scenarios/late.yaml";
 
 #[test]
-fn standard_input_is_a_scenario_where_its_name_says_so() {
+fn standard_input_is_a_scenario_if_its_name_is_one() {
     let project = Project::new().with_file("templates/triage.xml", TASK);
     let args = ["check", "-", "--stdin-path", PATH, "--format", "concise"];
     assert_eq!(
@@ -53,7 +53,7 @@ fn standard_input_is_a_scenario_where_its_name_says_so() {
 }
 
 #[test]
-fn watch_tells_of_scenarios_and_of_the_templates_that_they_need() {
+fn watch_reports_scenarios_and_the_templates_that_they_need() {
     let project = Project::new()
         .with_file("templates/triage.xml", TASK)
         .with_file(PATH, CASE);

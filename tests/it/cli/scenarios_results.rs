@@ -30,7 +30,7 @@ fn scenario(name: &str, node: &str, results: &str) -> String {
 }
 
 #[test]
-fn results_that_nobody_takes_are_told_and_not_run() {
+fn results_that_no_one_takes_are_reported_and_not_run() {
     let project = sample()
         .with_file(
             "scenarios/a.yaml",
@@ -168,7 +168,7 @@ fn held(name: &str, schema: &str) -> String {
 }
 
 #[test]
-fn slips_in_a_schema_are_told_where_they_stand() {
+fn typos_in_a_schema_are_reported_where_they_stand() {
     let slips = "  - schema:\n      type: objct\n      requried: [team]\n      properties:\n        team: {type: strng, minLenght: 3}\n        \
         parts: {type: array, items: {type: [string, nul]}}\n        when: {format: date-tme, x-own: 1}\n        \
         who: {$ref: '#/$defs/persn'}\n      additionalProperties: false\n      required: [taem, 5]\n      colour: red\n      $defs: {person: {enum: []}}\n";

@@ -84,7 +84,7 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
 }
 
 #[test]
-fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
+fn what_a_draft_does_not_take_is_reported_by_check_and_not_run() {
     let project = held(&[
         (
             "a",

@@ -19,7 +19,7 @@ fn sample() -> Project {
 }
 
 #[test]
-fn a_new_scenario_says_what_is_wrong_with_what_it_is_given() {
+fn a_new_scenario_reports_what_is_wrong_with_what_it_is_given() {
     let project = sample();
     for (args, said) in [
         (
@@ -213,7 +213,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
 }
 
 #[test]
-fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
+fn what_an_expectation_or_a_receiver_lacks_is_reported_of_it() {
     let steps = |inner: &str| {
         format!("<steps><task as=\"x\"><description>e</description></task>{inner}</steps>")
     };

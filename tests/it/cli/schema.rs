@@ -54,7 +54,7 @@ fn one_schema_holds_all_artifacts() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn what_is_not_there_is_reported() {
     Project::new()
         .run(&["schema", "json", "regstry"])
         .exits_with(2)

@@ -43,7 +43,7 @@ fn with<'a>(verb: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_search_says_what_is_found_and_why() {
+fn a_search_reports_what_is_found_and_why() {
     let project = sample();
     let run = project
         .run(&["search", "how do I", "roll back a deploy?"])
@@ -109,7 +109,7 @@ fn templates_and_what_ctxc_writes_are_no_context() {
 }
 
 #[test]
-fn the_project_file_says_what_is_looked_at() {
+fn the_project_file_selects_the_examined_files() {
     let project = sample()
         .with_file(".gitignore", "build/\n")
         .with_file("build/deploys.md", "deploys, made by a tool\n");
@@ -265,7 +265,7 @@ fn what_looks_nothing_up_opens_no_index() {
 }
 
 #[test]
-fn a_broken_template_keeps_nobody_from_searching() {
+fn a_broken_template_keeps_no_one_from_searching() {
     let project = sample().with_file("templates/bad.xml", "<task name=\"bad\"");
     assert!(
         project

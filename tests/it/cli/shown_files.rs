@@ -28,7 +28,7 @@ fn told(project: &Project) -> String {
 }
 
 #[test]
-fn every_path_that_leads_to_no_text_is_told_at_its_place() {
+fn every_path_that_leads_to_no_text_is_reported_at_its_place() {
     let paths = [
         "docs/runbok.md",
         "../secret.md",

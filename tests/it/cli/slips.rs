@@ -29,7 +29,7 @@ fn told(name: &str, text: &str, finding: &str, way_out: &str) {
 }
 
 #[test]
-fn a_project_file_with_a_slip_says_what_to_write() {
+fn a_project_file_with_a_typo_suggests_a_text() {
     let head = "edition = \"2026\"\n";
     let file = |rest: &str| format!("{head}{rest}");
     let none = file("[defaults.atomic]\ninherit_context = none\n");
@@ -82,7 +82,7 @@ fn a_quote_that_is_never_closed_is_named_where_it_opens() {
 }
 
 #[test]
-fn a_value_of_another_type_is_told_in_words() {
+fn a_value_of_another_type_is_reported_in_words() {
     let project = Project::new().with_file("templates/t.xml", TASK);
     let run = project
         .run(&["render", "t", "--input", "n=five"])
@@ -93,7 +93,7 @@ fn a_value_of_another_type_is_told_in_words() {
 }
 
 #[test]
-fn a_template_with_a_slip_has_one_finding() {
+fn a_template_with_a_typo_has_one_finding() {
     let task = |kind: &str, inside: &str| {
         format!(
             "<task type=\"{kind}\" name=\"x\"><description>answer {{{{n}}}}</description><parameters><parameter name=\"n\"/></parameters>{inside}</task>"
@@ -325,7 +325,7 @@ fn a_template_that_lost_its_start_tag_is_no_other_file() {
 }
 
 #[test]
-fn a_scenario_with_a_slip_says_what_to_write() {
+fn a_scenario_with_a_typo_suggests_a_text() {
     let head = "name: s\ntask: t\n";
     let context = "context:\n  objective: go\n  inputs: {n: 5}\n";
     let file = |rest: &str| format!("{head}{rest}");
@@ -473,7 +473,7 @@ fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
 
 /// A consequence of a slip is not reported beside it.
 #[test]
-fn one_slip_is_one_finding() {
+fn one_typo_is_one_finding() {
     assert_eq!(found_with("ctxc.toml", ("2026", "2026")), [""; 0]);
     let slips = [
         (

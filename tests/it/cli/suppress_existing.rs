@@ -100,7 +100,7 @@ fn a_clean_project_gets_no_file() {
 }
 
 #[test]
-fn a_damaged_file_is_wrong_usage_and_says_where() {
+fn a_damaged_file_is_wrong_usage_and_gives_the_place() {
     let project = strict().with_file(FILE, "schema = \"ctxc/suppressions/1\"\n[a\n");
     project
         .run(&["check"])

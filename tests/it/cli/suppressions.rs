@@ -116,7 +116,7 @@ fn two_branches_that_record_different_files_touch_different_lines() {
 }
 
 #[test]
-fn a_file_that_cannot_be_taken_says_where_and_why() {
+fn a_file_that_cannot_be_taken_gives_the_place_and_why() {
     let fault = |text: &str| Suppressions::parse(text).unwrap_err();
     assert!(matches!(fault("[\"a"), SuppressionsFault::Syntax { .. }));
     assert!(matches!(fault(""), SuppressionsFault::Schema { .. }));

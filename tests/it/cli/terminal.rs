@@ -94,7 +94,7 @@ fn lines_fit_the_screen() {
 }
 
 #[test]
-fn watch_draws_the_screen_anew_and_ends_it_with_when_and_how_many() {
+fn watch_redraws_the_screen_and_ends_it_with_time_and_count() {
     let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut child = terminal(&project, 100, "watch --color never");
     let mut said = String::new();

@@ -199,7 +199,7 @@ fn a_shell_runs_no_result_of_an_agent_with_tools() {
 }
 
 #[test]
-fn a_step_that_says_it_was_checked_is_trusted() {
+fn a_step_marked_as_checked_is_trusted() {
     let project = project(&agent(&[SYSTEM, ALONE].concat()), " trust=\"trusted\"");
     project.run(&["check"]).exits_with(0);
     let shown = project

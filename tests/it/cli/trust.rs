@@ -93,7 +93,7 @@ fn the_key_of_a_vendor_that_only_a_model_names_is_shown() {
 }
 
 #[test]
-fn nobody_at_a_terminal_permits_nothing_without_yes() {
+fn without_a_terminal_nothing_is_permitted_unless_yes_is_passed() {
     let (project, state) = sample();
     run(&project, state.path(), &["trust"])
         .exits_with(2)

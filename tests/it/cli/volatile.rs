@@ -147,7 +147,7 @@ fn a_stored_request_is_without_it() {
 }
 
 #[test]
-fn what_is_no_place_of_a_request_is_told() {
+fn what_is_no_place_of_a_request_is_reported() {
     let project = Project::new().with_file(
         "templates/a.xml",
         "<task type=\"atomic\" name=\"a\"><description>x</description></task>\n",

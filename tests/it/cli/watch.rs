@@ -161,7 +161,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn every_change_is_told_once() {
+fn every_change_is_reported_once() {
     let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     let first = watching.line();
@@ -384,7 +384,7 @@ fn a_burst_is_one_change_or_few() {
 }
 
 #[test]
-fn it_looks_by_itself_where_nobody_tells() {
+fn it_polls_if_there_are_no_events() {
     let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &["--poll"]);
     watching.line();
@@ -401,7 +401,7 @@ fn it_looks_by_itself_where_nobody_tells() {
 
 #[cfg(unix)]
 #[test]
-fn it_ends_when_interrupted_and_when_nobody_reads() {
+fn it_ends_when_interrupted_and_when_no_one_reads() {
     let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     watching.line();

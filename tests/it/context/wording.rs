@@ -209,7 +209,7 @@ fn of_the_family(template: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_value_that_cannot_be_read_draws_no_second_finding() {
+fn a_value_that_cannot_be_read_causes_no_second_finding() {
     for unread in ["inherit_context>ful", "inherit_context>"] {
         let (name, _) = unread.split_once('>').unwrap();
         let template = format!(
@@ -220,7 +220,7 @@ fn a_value_that_cannot_be_read_draws_no_second_finding() {
 }
 
 #[test]
-fn an_unknown_type_draws_no_finding_from_defaults_it_does_not_have() {
+fn an_unknown_type_causes_no_finding_from_defaults_it_does_not_have() {
     let template = "<task type=\"atomc\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
     assert_eq!(of_the_family(template), [] as [&str; 0]);
     // The same under a type that is known.

@@ -307,7 +307,7 @@ fn what_is_ruled_out_is_ruled_out_as_it_is_meant_and_in_what_tools_are_given() {
 }
 
 #[test]
-fn an_answer_that_calls_tools_alone_has_no_text_and_what_it_gives_them_counts() {
+fn an_answer_of_tool_calls_alone_has_no_text_and_its_arguments_count() {
     let calling = |tests, body: &str| {
         let mut case = answering(Value::Null, tests);
         case.answers[0].value.tool_calls = vec![("mail".to_owned(), json!({"body": body}))];

@@ -253,7 +253,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
 }
 
 #[test]
-fn a_scorecard_says_what_was_expected_found_and_where_and_is_read_back() {
+fn a_scorecard_reports_what_was_expected_found_and_where_and_is_read_back() {
     let registry = registry(TRIAGE);
     let wrong = expecting(vec![ContextExpectation::Absent(patterns(
         Some(id("system")),

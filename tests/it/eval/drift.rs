@@ -173,7 +173,7 @@ fn what_is_planted_is_found() {
 }
 
 #[test]
-fn what_came_with_another_configuration_says_so_and_is_compared_with_what_was_before() {
+fn results_of_another_configuration_are_marked_and_compared_with_earlier_ones() {
     let mut chance = Chance(7);
     let limits = Eval::default().drift;
     let last = Truth {

@@ -152,7 +152,7 @@ fn usual() -> (TrialRule, TrialRule) {
 }
 
 #[test]
-fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
+fn the_default_rule_treats_cases_as_designed() {
     let (rule, confirm) = usual();
     let of = |rate: f64| combined_outlook(&rule, Some(&confirm), rate);
     // The share of caught cases that fell to 30, 50, 70 and 10 %.

@@ -74,7 +74,7 @@ fn curtailment_never_changes_a_verdict() {
 }
 
 #[test]
-fn a_sequential_test_ends_early_or_says_that_it_cannot_tell() {
+fn a_sequential_test_ends_early_or_reports_that_it_cannot_tell() {
     let test = SequentialRule {
         p0: 0.6,
         p1: 0.9,

@@ -410,7 +410,7 @@ fn shares_sums_and_peaks_are_measured() {
 }
 
 #[test]
-fn remedies_are_tasks_that_nobody_analyses() {
+fn remedies_are_tasks_that_no_one_analyses() {
     let pattern = FailurePattern::new(
         "stale-runbook",
         PatternLimit::Count(1),

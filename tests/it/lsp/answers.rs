@@ -60,7 +60,7 @@ fn labels(items: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn hover_says_where_a_value_comes_from() {
+fn hover_shows_where_a_value_comes_from() {
     let mut client = client();
     let hover = client.at("textDocument/hover", PATH, REVIEW, "<inherit_con");
     let text = hover["contents"]["value"].as_str().unwrap();
@@ -186,7 +186,7 @@ fn completion_offers_what_may_stand_there() {
 }
 
 #[test]
-fn a_completion_taken_gives_what_it_says() {
+fn an_accepted_completion_inserts_the_text_that_it_shows() {
     let mut client = client();
     let text = "<task type=\"atomic\" name=\"a\">\n  <des\n</task>\n";
     client.open("templates/new.xml", text);
@@ -498,7 +498,7 @@ fn lenses_show_what_holds_and_hints_what_the_project_decides() {
 }
 
 #[test]
-fn documents_are_laid_out_as_the_project_says() {
+fn documents_are_laid_out_as_the_project_requires() {
     let mut client = client();
     let uri = client.uri("templates/loose.xml");
     let params =

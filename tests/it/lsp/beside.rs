@@ -90,7 +90,7 @@ fn the_path_of_a_text_leads_to_it() {
 }
 
 #[test]
-fn a_broken_project_file_is_told_and_the_last_good_one_holds() {
+fn a_broken_project_file_is_reported_and_the_last_good_one_holds() {
     let good = "[defaults.atomic]\ninherit_context = \"none\"\n";
     let task = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
     let mut client = Client::new(&[("ctxc.toml", good), ("templates/a.xml", task)], &plain());
@@ -125,7 +125,7 @@ fn a_broken_project_file_is_told_and_the_last_good_one_holds() {
 }
 
 #[test]
-fn a_project_file_that_is_broken_from_the_start_is_all_that_is_told() {
+fn a_project_file_that_is_broken_from_the_start_is_all_that_is_reported() {
     let broken = "[defaults.atomic\ninherit_context = \"none\"\n\n[operators.audit\nbase = \"atomic\"\n\n[roles.a\ntemplate = \"a\"\n";
     let task = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
     let audit = "<task type=\"audit\" name=\"b\">\n  <description>d</description>\n</task>\n";
@@ -150,7 +150,7 @@ fn a_project_file_that_is_broken_from_the_start_is_all_that_is_told() {
 }
 
 #[test]
-fn a_file_that_nobody_watches_is_looked_at() {
+fn a_file_that_no_one_watches_is_examined() {
     let task = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <file_paths><path>src/x.rs</path></file_paths>\n</task>\n";
     let mut able = plain();
     able["workspace"]["didChangeWatchedFiles"]["dynamicRegistration"] = json!(true);

@@ -220,7 +220,7 @@ fn what_is_shown_of_an_inner_project_goes_with_it() {
 }
 
 #[test]
-fn a_letter_in_one_file_moves_its_place_in_the_findings_of_another() {
+fn an_edit_in_one_file_moves_its_labels_in_the_findings_of_another() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <instructions>x</instructions>\n</task>\n";
     let mut client = Client::new(
         &[("templates/a.xml", task), ("templates/b.xml", task)],

@@ -124,7 +124,7 @@ fn the_schema_of_an_answer_counts_as_it_is_in_the_editor() {
 }
 
 #[test]
-fn files_that_change_on_disk_are_looked_at_again() {
+fn files_that_change_on_disk_are_examined_again() {
     let watching = json!({"textDocument": {"diagnostic": {}}, "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
     for capabilities in [watching, pulling()] {
         let mut client = Client::new(&[("templates/a.xml", FINE)], &capabilities);

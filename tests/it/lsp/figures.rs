@@ -131,7 +131,7 @@ fn figures_stand_above_definitions_and_follow_what_is_typed() {
 }
 
 #[test]
-fn a_segment_says_what_it_costs_where_it_is_pointed_at() {
+fn a_segment_reports_what_it_costs_where_it_is_pointed_at() {
     let mut client = client();
     figures(&mut client, PATH, |titles| !titles.is_empty());
     let mut hover = |at: &str| {

@@ -51,7 +51,7 @@ fn count(answer: &Value) -> usize {
 }
 
 #[test]
-fn what_is_cut_short_is_said_once_a_document() {
+fn a_shortened_list_is_reported_once_a_document() {
     let decided = "[defaults.atomic]\ninherit_context = \"subset\"\n";
     let mut client = Client::new(&[("ctxc.toml", decided)], &pulling());
     let range =
@@ -99,7 +99,7 @@ fn what_is_cut_short_is_said_once_a_document() {
 }
 
 #[test]
-fn a_large_file_is_looked_at_for_its_structure_and_says_so() {
+fn a_large_file_is_examined_for_its_structure_and_that_is_reported() {
     let large = |end: &str| {
         format!(
             "<task type=\"nonsense\" name=\"a\"><description>{}</description>{end}",

@@ -246,7 +246,7 @@ fn what_would_be_wrong_is_not_offered() {
 }
 
 #[test]
-fn hover_says_what_a_name_stands_for() {
+fn hover_reports_what_a_name_stands_for() {
     let mut client = client();
     let cases: &[(&str, &[&str])] = &[
         (

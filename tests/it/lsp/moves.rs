@@ -137,7 +137,7 @@ fn project_file(project: &str, moves: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_folder_of_scenarios_gets_another_name_and_no_test_vanishes() {
+fn renaming_the_folder_of_scenarios_loses_no_scenario() {
     let whole = [("scenarios", "tests/cases")];
     let after = |project: &str| project_file(project, &whole);
     assert_eq!(after(""), "[eval]\nscenarios = [\"tests/cases\"]\n");

@@ -180,7 +180,7 @@ fn each_file_is_judged_by_the_nearest_project_file_above_it() {
 }
 
 #[test]
-fn an_edit_in_one_project_says_nothing_of_another() {
+fn an_edit_in_one_project_changes_nothing_in_another() {
     let mut client = working(&FILES, &["ws/one", "ws/two"], &plain());
     client.open("ws/two/templates/use.xml", USE);
     assert_eq!(

@@ -100,7 +100,7 @@ fn a_client_that_watches_nothing_sees_what_changes_on_disk_all_the_same() {
 }
 
 #[test]
-fn a_client_that_watches_is_told_what_to_watch() {
+fn a_client_that_watches_files_receives_the_patterns() {
     let mut client = Client::new(&[("ctxc.toml", "")], &refreshing());
     client.ask("workspace/symbol", &json!({"query": ""}));
     let request = client
@@ -142,7 +142,7 @@ fn a_client_that_watches_is_told_what_to_watch() {
 }
 
 #[test]
-fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
+fn a_client_is_asked_to_refresh_when_another_change_affects_its_display() {
     let mut client = Client::new(
         &[("templates/late.xml", LATE), ("templates/user.xml", USER)],
         &refreshing(),
@@ -232,7 +232,7 @@ fn a_folder_that_is_moved_away_takes_its_files_with_it() {
 }
 
 #[test]
-fn a_client_that_cannot_be_told_is_not() {
+fn a_client_without_refresh_support_receives_no_refresh() {
     let mut client = Client::new(&[("templates/user.xml", USER)], &pulling());
     client.open("templates/user.xml", USER);
     client.ask("workspace/symbol", &json!({"query": ""}));

@@ -237,7 +237,7 @@ fn a_function_sees_its_parameters_and_nothing_else() {
 }
 
 #[test]
-fn nobody_says_unused_of_what_may_be_read_elsewhere() {
+fn values_that_may_be_read_elsewhere_are_not_reported_as_unused() {
     let of = |body: &str| {
         let head =
             "<task type=\"sequential\" name=\"t\"><parameters><parameter name=\"p\"/></parameters>";

@@ -83,7 +83,7 @@ fn braces_in_from_go() {
 }
 
 #[test]
-fn a_slip_in_a_variable_is_not_reported_at_its_parameter_too() {
+fn a_typo_in_a_variable_is_not_reported_at_its_parameter_too() {
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>sort {{tiket}}</description>\n  <parameters>\n    <parameter name=\"ticket\"/>\n    <parameter name=\"tone\"/>\n  </parameters>\n</task>\n";
     let found: Vec<(&str, String)> = check_template(text, &read(""))
         .into_iter()
@@ -95,7 +95,7 @@ fn a_slip_in_a_variable_is_not_reported_at_its_parameter_too() {
 }
 
 #[test]
-fn a_slip_that_is_made_again_is_one_finding() {
+fn a_typo_that_is_made_again_is_one_finding() {
     let task = |name: &str, uses: &str| {
         format!(
             "<task name=\"{name}\"><description>{uses}</description><parameters><parameter name=\"customer\"/></parameters></task>"

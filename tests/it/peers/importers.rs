@@ -89,7 +89,7 @@ fn importers_jinja_renders_what_its_templates_do() {
 
 #[test]
 #[ignore = "needs importers: Jinja2"]
-fn importers_jinja_says_of_each_filter_what_is_written_down() {
+fn importers_jinja_states_of_each_filter_what_is_written_down() {
     let rows = format!("{ROOT}/tests/import/filters.jsonl");
     let output = Command::new("python3")
         .args([&format!("{ROOT}/tests/import/render_filters.py"), &rows])

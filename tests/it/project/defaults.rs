@@ -4,7 +4,7 @@ use super::reading::found;
 use insta::assert_snapshot;
 
 #[test]
-fn defaults_for_what_nobody_knows() {
+fn defaults_of_unknown_types() {
     assert_snapshot!(found("[defaults.atomc]\nfresh_context = \"disabled\"\n[defaults.atomc.subtask]\nfresh_context = \"disabled\"\n[defaults.reduce.inner]\ninherit_context = \"none\"\n[defaults.script.director]\ninherit_context = \"none\"\n[defaults.\"director_evaluator-loop\"]\nfresh_context = \"disabled\"\n"), @r#"
     error CTX506 ctxc.toml:1:11 `atomc`: there is no type `atomc`
       = the types are `atomic`, `sequential`, `reduce`, `script`, `director_evaluator_loop`

@@ -109,7 +109,7 @@ fn without_the_section_defaults_hold() {
 }
 
 #[test]
-fn what_cannot_be_taken_is_told() {
+fn what_cannot_be_taken_is_reported() {
     assert_snapshot!(found("[eval]\nruns = 2\npass = 3\nscenario = \"a\"\nscenarios = [\"../a\", \"/b\"]\nplan_path = \"steps\"\nstale = \"no\"\nstale_after_days = 0\n"), @r#"
     error CTX504 ctxc.toml:3:8 `3`: `eval.pass` is `3`; expected a number from 1 to 2, since `eval.runs` is 2
     error CTX503 ctxc.toml:4:1 `scenario`: `[eval]` has no key `scenario`

@@ -82,7 +82,7 @@ fn requirements_about_nothing() {
 }
 
 #[test]
-fn selectors_of_what_nobody_knows() {
+fn selectors_of_what_no_one_knows() {
     assert_snapshot!(found("[[require]]\noperator = \"atomc\"\nsubtype = [\"subtsk\"]\nrole = \"planer\"\nlevel = \"off\"\nmust = \"has version\"\n[roles.planner]\n"), @r#"
     error CTX506 ctxc.toml:2:12 `\"atomc\"`: there is no type `atomc`
       = the types are `atomic`, `sequential`, `reduce`, `script`, `director_evaluator_loop`
@@ -100,7 +100,7 @@ fn selectors_of_what_nobody_knows() {
 }
 
 #[test]
-fn facts_that_nobody_looked_at_are_not_taken_for_granted() {
+fn unchecked_facts_are_not_assumed() {
     assert_snapshot!(found("[[require]]\nmust = [\"has scenario\", \"manifest_tokens <= 4_000\", \"lacks scenario\"]\n"), @r#"
     info CTX515 ctxc.toml:2:9 `\"has scenario\"`: not checked here: `has scenario` needs the project's scenarios
       ? `ctxc check` and `ctxc build` read them, and say which tasks do not meet it
@@ -240,7 +240,7 @@ fn idle(project: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_requirement_that_is_about_no_task_is_told_of() {
+fn a_requirement_that_is_about_no_task_is_reported() {
     let with = |selector: &str| {
         format!(
             "[[require]]\nmust = \"has description\"\n\n[[require]]\n{selector}\nmust = \"has description\"\n\n[roles.lead]\ntemplate = \"plan\"\n\n[roles.idle]\n"

@@ -79,7 +79,7 @@ fn full() -> Config {
 }
 
 #[test]
-fn everything_that_a_role_says_is_read() {
+fn every_key_of_a_role_is_read() {
     let config = full();
     let planner = &config.roles["planner"];
     assert_eq!(planner.name.span.slice(FULL), "planner");
@@ -142,7 +142,7 @@ fn everything_that_a_role_says_is_read() {
 }
 
 #[test]
-fn a_role_that_says_little_plays_the_task_of_its_name() {
+fn a_role_without_keys_plays_the_task_of_its_name() {
     let config = full();
     let clerk = &config.roles["clerk"];
     assert_eq!(
@@ -310,7 +310,7 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
 }
 
 #[test]
-fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
+fn one_that_qualifies_alone_and_one_without_a_price_are_distinguished() {
     let one = "[roles.a]\ncapabilities = [\"tools\"]\n[roles.b]\ntier = \"economy\"\n[models.x]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 9\n\
                [models.w]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = \"tools\"\ncontext_window = 9\n";
     let config = read(one);
@@ -564,7 +564,7 @@ fn prompts_of_roles_stay_inside_the_project_and_are_texts() {
 }
 
 #[test]
-fn values_in_system_prompts_are_told_where_they_stand() {
+fn values_in_system_prompts_are_reported_where_they_stand() {
     assert_snapshot!(found(r#"
 [roles.a]
 system = """

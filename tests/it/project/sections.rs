@@ -155,7 +155,7 @@ fn values_outside_their_set_name_the_nearest() {
 }
 
 #[test]
-fn a_table_in_the_place_of_a_list_is_told_how_to_write_it() {
+fn a_table_in_the_place_of_a_list_is_reported_with_its_correct_form() {
     assert_snapshot!(found("[require]\nmust = \"has owner\"\n"), @r#"error CTX504 ctxc.toml:1:1 `[require]`: `require` is a table; expected a list of tables, each under its own `[[require]]`"#);
 }
 

@@ -254,7 +254,7 @@ fn a_file_that_is_not_the_pinned_one_is_neither_parsed_nor_kept() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_says_why() {
+fn a_file_that_cannot_be_read_gives_the_reason() {
     let found = |own: &str| shown(&read_with(own, &[]));
     assert_snapshot!(found("extends = \"none.toml\"\n"), @r#"
     error CTX517 ctxc.toml:1:11 `\"none.toml\"`: cannot read the shared file none.toml: it does not exist

@@ -4,7 +4,7 @@ use ctxc::internals::kernel::provider::ProviderError as E;
 use std::time::Duration;
 
 #[test]
-fn each_error_has_a_kind_of_its_own_and_says_what_happened() {
+fn each_error_has_a_kind_of_its_own_and_reports_what_happened() {
     let refused = |status, message: &str| E::Refused {
         status,
         message: message.to_owned(),

@@ -356,7 +356,7 @@ fn a_vendor_that_refuses_is_quoted_without_the_key() {
 }
 
 #[test]
-fn a_limited_rate_says_how_long_to_wait() {
+fn a_limited_rate_explains_how_long_to_wait() {
     for (header, asked) in [
         ("retry-after: 7\r\n", Some(7_000)),
         ("retry-after: 7\r\nretry-after-ms: 1500\r\n", Some(1_500)),

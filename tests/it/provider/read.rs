@@ -195,7 +195,7 @@ fn an_error_inside_a_response_is_an_error() {
 }
 
 #[test]
-fn a_status_is_said_with_the_message_of_its_vendor() {
+fn a_status_is_reported_with_the_message_of_its_vendor() {
     let said = |status, body| error_of_status(status, body, None);
     let refused = |status, message: &str| ProviderError::Refused {
         status,

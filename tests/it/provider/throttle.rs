@@ -432,7 +432,7 @@ fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
 }
 
 #[test]
-fn a_count_that_contradicts_itself_is_told() {
+fn a_count_that_contradicts_itself_is_reported() {
     let told = |usage: Usage| {
         Answer::new(vec![Part::Text("Hi".to_owned())], Stop::End, usage, None).contradiction()
     };

@@ -344,7 +344,7 @@ fn a_body_that_no_vendor_expects_is_compared_all_the_same_or_by_its_bytes() {
 }
 
 #[test]
-fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
+fn a_recorded_call_is_found_from_every_folder() {
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "Write to ann@example.org or +49 30 1234567, key sk-proj-abcdefghijklmnop1234"}]}).to_string();
     let call = recorded(1, &[], &body);
     assert!(
@@ -369,7 +369,7 @@ fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
 /// Two calls that differ in masked values: each gets its own answer as long as anything
 /// distinguishes them.
 #[test]
-fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
+fn values_that_are_masked_are_distinguished_as_far_as_that_is_possible() {
     let body =
         |mail: &str, id: u32| format!(r#"{{"id":{id},"messages":[{{"content":"mail {mail}"}}]}}"#);
     let calls = [("ann@example.org", 1), ("bob@example.org", 2)]

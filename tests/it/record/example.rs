@@ -75,7 +75,7 @@ fn the_python_agent_fails_its_test_when_a_description_is_edited() {
 }
 
 #[test]
-fn the_workflow_of_the_python_agent_runs_what_its_page_says() {
+fn the_workflow_of_the_python_agent_runs_what_its_page_states() {
     let (workflow, page) = (read(".github/workflows/ctxc.yml"), read("README.md"));
     for command in [
         "ctxc record --script script.yaml --into recordings --name order -- python agent.py",

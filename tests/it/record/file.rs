@@ -85,7 +85,7 @@ fn what_is_no_call_is_refused_with_its_line() {
 }
 
 #[test]
-fn the_cut_line_of_a_killed_writer_is_told_and_taken_out_by_the_next() {
+fn the_cut_line_of_a_killed_writer_is_reported_and_taken_out_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     append_call(&path, &call("1")).unwrap();

@@ -376,7 +376,7 @@ fn kill(round: u64) {
 }
 
 #[test]
-fn a_recording_removes_those_that_are_older_than_it_says() {
+fn a_recording_removes_older_recordings() {
     let server = Server::saying(response("200 OK", "", "{}"));
     let mut proxy = ProxyProcess::for_upstream(&server.url());
     proxy.post_chat("{}");

@@ -487,7 +487,7 @@ fn old_and_odd_requests_are_served() {
 }
 
 #[test]
-fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
+fn what_is_not_kept_is_reported_with_its_reason_and_without_its_words() {
     let server = Server::saying(response(
         "200 OK",
         "content-type: application/json\r\n",

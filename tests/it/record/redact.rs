@@ -169,7 +169,7 @@ fn keys_of_known_services_are_replaced() {
 }
 
 #[test]
-fn a_value_that_goes_on_in_the_next_piece_of_a_stream_goes_whole() {
+fn a_value_that_continues_in_the_next_piece_of_a_stream_goes_whole() {
     let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
     let long = "0123456789abcdefABCDEF";
     for pieces in [

@@ -195,7 +195,7 @@ fn a_conversation_is_known_by_its_last_message() {
 }
 
 #[test]
-fn what_cannot_be_replayed_is_said_before_anything_runs() {
+fn what_cannot_be_replayed_is_reported_before_anything_runs() {
     let (proxy, _) = recorded();
     let replay = |recording: &str| {
         ProgramRun::from(

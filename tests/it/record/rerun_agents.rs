@@ -152,7 +152,7 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
 }
 
 #[test]
-fn agents_that_begin_alike_are_told_apart_by_their_names_and_new_scenario_says_so() {
+fn agents_that_begin_alike_are_distinguished_by_their_names_and_new_scenario_reports_that() {
     let call = agent("Be brief.", "Where is 1?")[0].clone();
     let project = Project::new().with_file("script.yaml", SCRIPT);
     record(

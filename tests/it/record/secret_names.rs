@@ -50,7 +50,7 @@ fn what_is_masked_and_what_no_child_receives_are_two_lists() {
 }
 
 #[test]
-fn names_of_secrets_are_told_from_names_about_them() {
+fn names_of_secrets_are_distinguished_from_names_about_them() {
     for name in [
         "API_KEY",
         "apiKey",

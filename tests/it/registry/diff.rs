@@ -84,7 +84,7 @@ fn a_changed_text_resolves_nothing_anew() {
 }
 
 #[test]
-fn a_task_moved_by_its_references_is_told_apart() {
+fn a_task_moved_by_its_references_is_distinguished() {
     let found = against(&change("triage", "", ""));
     assert_eq!(
         (&found["text"], &found["referenced"]),

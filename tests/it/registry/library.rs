@@ -109,7 +109,7 @@ fn hash(name: &str, files: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_hash_covers_what_is_pulled_in_and_nothing_of_the_layout() {
+fn a_hash_covers_referenced_texts_and_no_layout() {
     let guide = |text| {
         [
             ("ship.xml", SHIP),

@@ -234,7 +234,7 @@ fn chat_of_ollama() {
 }
 
 #[test]
-fn what_is_no_request_says_why() {
+fn what_is_no_request_gives_the_reason() {
     let fault = |text: &str| ModelRequest::parse(text, None).unwrap_err();
     assert!(matches!(fault("{"), NoRequest::NoJson(_)));
     assert_eq!(

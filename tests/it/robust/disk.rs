@@ -5,7 +5,7 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 
 #[test]
-fn output_that_cannot_be_written_is_said() {
+fn output_that_cannot_be_written_is_reported() {
     let project = Project::new(1);
     std::fs::write(
         project.path("templates/bad.xml"),

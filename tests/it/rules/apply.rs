@@ -381,7 +381,7 @@ fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
 }
 
 #[test]
-fn nobody_but_the_author_settles_a_merge_conflict() {
+fn only_the_author_settles_a_merge_conflict() {
     let text = "<task type=\"atomic\" name=\"t\">\n<<<<<<< ours\n  <description>a</description>\n=======\n  <description>b</description>\n>>>>>>> theirs\n</task>\n";
     let out = fixed(text, "", FixSelection::Suggested);
     assert_eq!((out.text.as_str(), out.fixed), (text, 0));

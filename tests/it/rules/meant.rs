@@ -212,7 +212,7 @@ fn what_stands_in_a_condition_or_an_attribute_as_elsewhere_is_put_right() {
 const SETTING: &str = "<context_management><inherit_context>none</inherit_context><fresh_context>";
 
 #[test]
-fn a_slip_of_a_name_of_rounds_is_no_parameter() {
+fn a_typo_of_a_name_of_rounds_is_no_parameter() {
     let text = |name| {
         format!(
             "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"a\">b</input></inputs>\
@@ -225,7 +225,7 @@ fn a_slip_of_a_name_of_rounds_is_no_parameter() {
 }
 
 #[test]
-fn a_letter_is_no_slip_of_another() {
+fn one_letter_is_not_a_typo_of_another() {
     let text = "<task type=\"atomic\" name=\"t\"><description>{{y}} {{b}}</description><parameters><parameter name=\"b\"/></parameters></task>";
     let out = fixed(text, "", FixSelection::Suggested);
     assert!(out.text.contains("{{y}} {{b}}"), "{}", out.text);
@@ -260,7 +260,7 @@ fn a_fix_is_made_whatever_else_is_wrong() {
 }
 
 #[test]
-fn what_has_no_fix_says_what_to_write() {
+fn what_has_no_fix_suggests_a_text() {
     let helps = |inside: &str, rule: &str| {
         let found = check_template(&task("atomic", inside), &read(""));
         let found = found

@@ -136,7 +136,7 @@ fn no_shell_reads_what_an_untrusted_request_brings() {
 
 /// A value inside a text taints as one beside it does.
 #[test]
-fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
+fn a_subtask_of_an_agent_that_read_untrusted_text_is_fenced_there_and_back() {
     let project = project_with_templates(&[("reader", READER)]);
     let answers = asks("description: SUBTASK of the mail, inputs: {tone: angry}");
     run_scripted(&project, &MAIL, &answers).exits_with(0);
@@ -188,7 +188,7 @@ const TONE: &str = r#"<task type="sequential" name="t"><description>Answer.</des
 const TONE_ANSWERS: &str = "- {when: {node: tone, has: of the subtask}, reply: EVIL}\n- {when: {node: tone}, reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: SUBTASK, file_paths: [docs/a.md]}}}\n- {when: {has: SUBTASK}, reply: EVIL}\n";
 
 #[test]
-fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
+fn the_result_of_a_subtask_that_read_a_file_is_untrusted_in_later_steps_unless_checked() {
     let refused =
         "t /steps/1, system: `tone` is untrusted and would become part of the system text";
     let project =

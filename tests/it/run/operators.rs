@@ -249,7 +249,7 @@ fn who_waits_for_somebody_is_blocked() {
 }
 
 #[test]
-fn a_subtask_runs_before_its_agent_goes_on() {
+fn a_subtask_runs_before_its_agent_continues() {
     let project = project_with_templates(&[("t", SIMPLE)]);
     let ask = "{status: CONTINUATION, content: one moment, subtask_request: {type: atomic, description: Measure the desk., inputs: {unit: cm}}}";
     let answers = format!(

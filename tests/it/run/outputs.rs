@@ -36,7 +36,7 @@ fn a_fence_around_all_of_it_is_none_of_the_answer() {
 }
 
 #[test]
-fn a_form_holds_or_says_what_differs() {
+fn a_form_holds_or_reports_what_differs() {
     let array = AnswerForm::Schema(json!({"type": "array"}));
     let json = format("json", Some("array"));
     let of = |content: serde_json::Value| {

@@ -63,7 +63,7 @@ fn a_command_runs_in_a_trusted_project_alone_and_by_its_argument_list() {
 }
 
 #[test]
-fn how_a_command_ends_is_told_apart() {
+fn how_a_command_ends_is_distinguished() {
     let of = |body: &str, timeout: &str| {
         let task = format!(
             r#"<task type="script" name="t"><description>Run.</description><command>sh go.sh</command><timeout unit="ms">{timeout}</timeout></task>"#

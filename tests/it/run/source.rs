@@ -79,7 +79,7 @@ fn the_patterns_of_an_organisation_are_looked_for() {
 }
 
 #[test]
-fn what_is_wrong_with_a_source_is_said() {
+fn what_is_wrong_with_a_source_is_reported() {
     for (tasks, says) in [
         (
             "- id: T-1\n  payload: {inputs: {x: y}}\n",

@@ -172,7 +172,7 @@ fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() 
 }
 
 #[test]
-fn what_is_said_is_sent_masked_where_the_user_asks_for_it_and_is_read_again_as_a_recording() {
+fn message_contents_are_sent_masked_on_request_and_read_again_as_a_recording() {
     let (project, collector) = (three(), collector("200 OK"));
     project.write_file(
         "ctxc.toml",
@@ -345,7 +345,7 @@ fn asking(provider: &Collector) -> Project {
 }
 
 #[test]
-fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
+fn a_call_states_the_model_its_vendor_and_what_it_was_asked_with() {
     let answer = r#"{"model": "house-1", "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 5, "completion_tokens": 1}}"#;
     let project = asking(&answering("200 OK", answer));

@@ -180,14 +180,14 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
 }
 
 #[test]
-fn a_run_that_was_killed_goes_on_without_repeating_a_finished_call() {
+fn a_run_that_was_killed_continues_without_repeating_a_finished_call() {
     let mut at = [60_u64, 90, 130].into_iter().cycle();
     killed(&mut || Duration::from_millis(at.next().unwrap()), 3);
 }
 
 #[test]
 #[ignore = "needs kills: 200 of them take minutes"]
-fn a_run_goes_on_whatever_moment_kills_it() {
+fn a_run_continues_after_kills_at_any_moment() {
     let mut state = 7_u64;
     let mut random = move || {
         state = state
@@ -378,7 +378,7 @@ fn a_scenario_of_a_role_that_was_run_without_an_objective_is_not_stale_at_once()
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_says_how_the_run_goes_on_and_sends_its_spans() {
+fn an_interrupt_explains_how_the_run_continues_and_sends_its_spans() {
     let collector = super::spans::collector("200 OK");
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let address = slow(Duration::from_secs(20), Arc::clone(&asked));

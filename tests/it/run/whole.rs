@@ -75,7 +75,7 @@ fn a_whole_run_holds_contexts_answers_and_its_path() {
 }
 
 #[test]
-fn each_expectation_on_a_run_can_fail_and_says_of_whom() {
+fn each_expectation_on_a_run_can_fail_and_names_the_agent() {
     for (wrong, says) in [
         (
             "expect_context:\n- {node: /director@2, absent: [too short]}\n",
@@ -187,7 +187,7 @@ const SCRIPT: &str = r#"<task type="sequential" name="t"><description>Review.</d
       <instructions>The change: {{diff}}</instructions></task></steps></task>"#;
 
 #[test]
-fn a_script_of_a_scenario_ends_as_its_answer_says() {
+fn a_script_of_a_scenario_ends_as_its_answer_states() {
     let review = "- {when: {node: review}, reply: fine}\n";
     for (answer, ends, says) in [
         ("reply: one, stderr: a warning", "complete", ""),
@@ -269,7 +269,7 @@ fn no_answer_is_left_out_because_an_earlier_one_fits_no_more() {
 }
 
 #[test]
-fn an_answer_for_nobody_is_refused() {
+fn an_answer_for_no_one_is_refused() {
     let project = project_with_templates(&[("t", SCRIPT)]);
     let subtask = "- {when: {node: review, lacks: result of the subtask}, reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}}\n- {when: {node: /}, reply: seen}\n- {when: {node: review}, reply: fine}\n";
     for (answer, says) in [

@@ -32,7 +32,7 @@ fn a_missing_value_fails_before_any_call() {
 }
 
 #[test]
-fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
+fn a_tool_that_no_one_gave_is_refused_to_the_agent_and_traced() {
     let project = project_with_templates(&[(
         "t",
         r#"<task type="atomic" name="t"><description>Do it.</description></task>"#,
@@ -57,7 +57,7 @@ fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
 
 /// Findings R1 and C10: a run ends with its agent's status, in any notation.
 #[test]
-fn the_status_of_an_answer_decides_unless_the_author_asked_for_one() {
+fn the_status_of_an_answer_decides_unless_the_author_requests_a_status_field() {
     let task = r#"<task type="atomic" name="t"><description>Do it.</description></task>"#;
     let project = project_with_templates(&[("t", task)]);
     for answer in [
@@ -97,7 +97,7 @@ fn the_status_of_an_answer_decides_unless_the_author_asked_for_one() {
 }
 
 #[test]
-fn an_answer_that_nobody_wrote_or_recorded_is_told_apart() {
+fn an_answer_that_no_one_wrote_or_recorded_is_distinguished() {
     let project = project_with_templates(&[(
         "t",
         r#"<task type="atomic" name="t"><description>Do it.</description></task>"#,
@@ -138,7 +138,7 @@ impl LineSink for Full {
 }
 
 #[test]
-fn a_full_disk_loses_no_earlier_line_and_nothing_goes_on_behind_it() {
+fn a_full_disk_loses_no_earlier_line_and_nothing_continues_behind_it() {
     let lines = Arc::default();
     let sink: Box<dyn LineSink> = Box::new(Full(Arc::clone(&lines), 2));
     let trace = TraceWriter::new(

@@ -18,7 +18,7 @@ fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
 }
 
 #[test]
-fn yaml_is_a_scenario_and_json_where_it_says_so() {
+fn yaml_is_a_scenario_and_so_is_json_with_its_schema() {
     let folder = folder(&[
         ("scenarios/b.yml", b""),
         ("scenarios/deep/a.yaml", b""),

@@ -326,7 +326,7 @@ cases:
 }
 
 #[test]
-fn faults_of_a_suite_are_told_once_and_where_they_stand() {
+fn faults_of_a_suite_are_reported_once_and_where_they_stand() {
     let text = "\
 task: triage
 defaults: {runs: 2, pass_threshold: 3, context: {objectiv: x}, id: q}

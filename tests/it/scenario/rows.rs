@@ -74,7 +74,7 @@ fn a_line_of_json_is_a_case_with_every_key() {
 }
 
 #[test]
-fn what_is_no_table_is_told_at_cases_from() {
+fn what_is_no_table_is_reported_at_cases_from() {
     let told = |table: &str| read(SUITE, table).1;
     assert_eq!(
         told(""),
@@ -111,7 +111,7 @@ fn what_is_no_table_is_told_at_cases_from() {
 }
 
 #[test]
-fn records_are_read_as_rfc_4180_says() {
+fn records_are_read_as_rfc_4180_states() {
     let fields = |text: &str| {
         csv::parse_records(text).map(|records| {
             records

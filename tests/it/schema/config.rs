@@ -299,7 +299,7 @@ fn schema_and_reader_agree_at_every_key_bound_and_word() {
 }
 
 #[test]
-fn a_role_names_its_model_or_says_what_it_has_to_be() {
+fn a_role_names_its_model_or_reports_what_it_has_to_be() {
     let both = "[roles.a]\nmodel = \"m\"\ntier = \"economy\"\n";
     assert!(!refusals(&schema(), &parsed(both)).is_empty() && !told(both).is_empty());
 }

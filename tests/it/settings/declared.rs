@@ -168,7 +168,7 @@ fn a_declared_operator_starts_from_its_base_and_has_its_parts() {
 }
 
 #[test]
-fn unknown_types_are_told_from_unknown_subtypes_and_old_words_are_understood() {
+fn unknown_types_are_distinguished_from_unknown_subtypes_and_old_words_are_understood() {
     let layers = Layers::default();
     assert_eq!(
         layers.resolve_row("atomc", None),

@@ -27,7 +27,7 @@ fn layers() -> Layers {
 }
 
 #[test]
-fn a_setting_says_value_origin_and_what_it_beat() {
+fn a_setting_shows_value_origin_and_what_it_beat() {
     let layers = layers();
     let written = WrittenSettings {
         fresh_context: Some(Spanned::new(Fresh::Enabled, Span::new(7, 14))),

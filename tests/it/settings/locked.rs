@@ -400,7 +400,7 @@ fn a_recorded_slip_of_a_setting_still_counts() {
 
 /// A block of settings beside a wrapped task that has one of its own.
 #[test]
-fn the_settings_of_a_wrapped_task_are_not_written_over() {
+fn the_settings_of_a_wrapped_task_are_not_overridden() {
     let wrapped = format!(
         "<task><description>d</description>{}</task>",
         block("<fresh_context>disabled</fresh_context>")
@@ -437,7 +437,7 @@ fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
 
 /// Ten thousand silenced faults of another kind do not hide one of a setting.
 #[test]
-fn a_slip_of_a_setting_is_seen_behind_many_others() {
+fn a_typo_of_a_setting_is_seen_behind_many_others() {
     let many = "<provider/>".repeat(10_100);
     let text = task(
         "type=\"atomic\"",

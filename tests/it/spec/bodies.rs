@@ -180,7 +180,7 @@ fn case(scene: &Scene) -> Value {
 }
 
 #[test]
-fn the_vectors_of_rendering_are_what_the_assembler_says() {
+fn the_vectors_of_rendering_are_those_of_the_assembler() {
     let about = "what agents receive: messages and report in every profile, and the request body of every target";
     let mut out = format!(
         "{{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": {}, \"cases\": [\n",
@@ -204,7 +204,7 @@ fn texts(value: &Value) -> String {
 /// Every body carries all messages, in their order and to the byte, for a reader with knowledge of
 /// the provider.
 #[test]
-fn every_body_says_the_same() {
+fn every_body_is_the_same() {
     // Turns have forms of their own: the next test reads those.
     for scene in scenes()
         .into_iter()
@@ -434,7 +434,7 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
 
 /// Texts, calls, results and images of a conversation are in every body, in their order.
 #[test]
-fn every_body_says_the_turns() {
+fn every_body_states_the_turns() {
     for scene in scenes()
         .into_iter()
         .filter(|scene| !scene.history.is_empty())

@@ -220,7 +220,7 @@ fn the_pages_of_the_specification_are_fresh() {
 }
 
 #[test]
-fn the_guide_says_of_each_type_what_it_is() {
+fn the_guide_states_of_each_type_what_it_is() {
     let page =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/LANGUAGE.md")).unwrap();
     for operator in Operator::ALL {

@@ -298,7 +298,7 @@ fn table() -> Vec<(String, Files)> {
 }
 
 #[test]
-fn the_vectors_are_what_the_compiler_says() {
+fn the_vectors_are_those_of_the_compiler() {
     let table = table();
     assert_eq!(table.len(), 9 * 108);
     let about = "the truth table: nine rows by 108 combinations of what can be written";
@@ -342,7 +342,7 @@ const TEXTS: &[&str] = &[
 ];
 
 #[test]
-fn the_canonical_texts_are_what_the_compiler_says() {
+fn the_canonical_texts_are_those_of_the_compiler() {
     let case = |written: &&str| {
         let file =
             format!("<task type=\"atomic\" name=\"t\"><description>{written}</description></task>");
@@ -390,7 +390,7 @@ const EXPRESSIONS: &[&str] = &[
 ];
 
 #[test]
-fn the_expressions_are_what_the_compiler_says() {
+fn the_expressions_are_those_of_the_compiler() {
     use ctxc::internals::template::expression::{Expression, ScanItem, scan_plain};
     let read = |written: &&str| match scan_plain(&format!("{{{{{written}}}}}"), 0).next() {
         Some(ScanItem::Expression(found)) => {

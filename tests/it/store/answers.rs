@@ -133,7 +133,7 @@ fn equal_scores_go_by_path_and_line() {
 }
 
 #[test]
-fn a_match_says_where_it_is_and_which_words_it_holds() {
+fn a_match_shows_where_it_is_and_which_words_it_holds() {
     let filler = |words: &str| format!("{}\n\n", format!("{words}\n").repeat(160));
     let text = [
         "# Runbook\n\n",

@@ -125,7 +125,7 @@ fn what_is_written_twice_counts_once() {
 }
 
 #[test]
-fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
+fn runs_are_in_the_order_in_which_they_began_even_if_the_clock_goes_back() {
     let folder = Folder::new();
     let mut history = folder.open();
     let orders: Vec<i64> = [("a", 100), ("b", 100), ("c", 7), ("d", 500)]
@@ -250,7 +250,7 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_history_of_version_1_goes_on_with_what_it_has() {
+fn a_history_of_version_1_continues_with_what_it_has() {
     let folder = Folder::new();
     let mut history = folder.open();
     let first = history.begin_run(&run("a", 1)).unwrap();

@@ -76,7 +76,7 @@ fn seven_faults_are_seven_findings_each_at_its_place() {
 }
 
 #[test]
-fn one_slip_is_one_finding() {
+fn one_typo_is_one_finding() {
     let wrap = |body: &str| format!("<task type=\"atomic\" name=\"t\">\n{body}\n</task>");
     // The description is there, under a slip of its name.
     assert_eq!(

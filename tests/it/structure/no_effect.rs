@@ -210,7 +210,7 @@ fn a_parameter_can_be_named() {
 }
 
 #[test]
-fn a_blank_fragment_says_nothing() {
+fn a_blank_fragment_has_no_effect() {
     let used = |fragment: &str| {
         errors(&format!(
             "<library>{fragment}<task type=\"atomic\" name=\"a\"><description><use fragment=\"g\"/></description></task></library>"
@@ -282,7 +282,7 @@ fn a_reduce_has_something_to_merge() {
 }
 
 #[test]
-fn what_says_nothing_has_no_effect() {
+fn blank_texts_have_no_effect() {
     let of = |inside: &str| {
         warnings(&format!(
             "<task type=\"atomic\" name=\"a\"><description>d</description>{inside}</task>"

@@ -28,7 +28,7 @@ fn at(piece: &str) -> (Option<NodeKind>, Option<&'static str>, Option<&'static s
 }
 
 #[test]
-fn offsets_find_the_innermost() {
+fn offsets_find_the_innermost_node() {
     assert_eq!(at("c -->"), (Some(NodeKind::Comment), None, None));
     assert_eq!(at("<a"), (Some(NodeKind::Element), Some("a"), None));
     assert_eq!(at("b="), (Some(NodeKind::Element), Some("a"), Some("b")));

@@ -156,7 +156,7 @@ fn an_end_tag_without_anything_of_its_own_closes_nothing() {
 }
 
 #[test]
-fn two_ampersands_are_one_slip() {
+fn two_ampersands_are_one_typo() {
     let with = |text: &str| {
         format!("<task type=\"atomic\" name=\"t\">\n  <description>{text}</description>\n</task>\n")
     };
@@ -240,7 +240,7 @@ fn an_element_that_is_closed_twice_keeps_its_children() {
 }
 
 #[test]
-fn names_that_a_slip_hides_are_not_missed_elsewhere() {
+fn names_that_a_typo_hides_are_not_missed_elsewhere() {
     let fine = "\
 <task type=\"atomic\" name=\"t\">
   <description>sort {{ticket}} for {{team}}</description>
@@ -436,7 +436,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn one_slip_is_one_finding_and_hides_no_other() {
+fn one_typo_is_one_finding_and_hides_no_other() {
     let counted = |text: &str| {
         let mut names: Vec<&str> = grave(text)
             .iter()

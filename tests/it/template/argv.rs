@@ -61,7 +61,7 @@ fn expressions_are_never_split() {
 }
 
 #[test]
-fn what_only_a_shell_acts_on_is_told() {
+fn what_only_a_shell_acts_on_is_reported() {
     let all = "~/bin/a && b || c | d ; e > f >> g 2>&1 < h & `i` $(j) $K ${l} $1 *.m n? # o";
     let expected = [
         "~", "&&", "||", "|", ";", ">", ">>", ">&", "<", "&", "`", "`", "$(", "$K", "${", "$1",

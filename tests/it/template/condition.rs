@@ -134,7 +134,7 @@ fn a_changed_text_has_one_place() {
 }
 
 #[test]
-fn a_fault_says_what_was_expected_and_what_was_found() {
+fn a_fault_reports_what_was_expected_and_what_was_found() {
     let fault = |text: &str| {
         let fault = parse(text, ConditionPosition::Exact(0)).unwrap_err();
         assert_eq!(fault.span.slice(text), fault.found);

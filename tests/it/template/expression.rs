@@ -139,7 +139,7 @@ fn spans_are_those_of_the_document() {
 }
 
 #[test]
-fn a_faulty_expression_says_where_and_hides_nothing_after_it() {
+fn a_faulty_expression_gives_the_place_and_hides_nothing_after_it() {
     assert_eq!(
         show("{{}}{{ }}"),
         ["Empty at \"{{}}\" of {{}}", "Empty at \"{{ }}\" of {{ }}"]

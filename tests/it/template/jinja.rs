@@ -161,7 +161,7 @@ fn the_name_of_a_function_that_is_not_called_is_a_variable() {
 }
 
 #[test]
-fn what_a_macro_has_in_python_alone_is_told_where_it_is_read() {
+fn what_a_macro_has_in_python_alone_is_reported_where_it_is_read() {
     let text = "{% macro a(x) %}{{ varargs|length }}{% if x %}{{ kwargs.b }}{{ o.kwargs }}{% endif %}{% endmacro %}{{ a(1) }}";
     assert_eq!(
         faults(text),
@@ -356,7 +356,7 @@ fn no_depth_overflows_the_stack() {
 }
 
 #[test]
-fn an_honest_depth_is_read() {
+fn an_allowed_depth_is_read() {
     for text in nested(20) {
         assert_eq!(analyze(&text).faults, [], "{text}");
     }

@@ -14,7 +14,7 @@ fn layout_is_lost_and_nothing_else() {
 }
 
 #[test]
-fn what_is_no_schema_says_why_and_where() {
+fn what_is_no_schema_gives_reason_and_place() {
     let json = |why: &str, line, column| AnswerSchemaFault::Json {
         why: why.to_owned(),
         line,

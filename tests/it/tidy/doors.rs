@@ -118,7 +118,7 @@ fn find_faults(sources: &[SourceText]) -> Vec<String> {
 }
 
 #[test]
-fn third_party_crates_stay_behind_their_doors() {
+fn third_party_crates_stay_in_their_modules() {
     assert_eq!(
         find_faults(&source::rust_sources(&["src/"])),
         Vec::<String>::new()
@@ -126,7 +126,7 @@ fn third_party_crates_stay_behind_their_doors() {
 }
 
 #[test]
-fn a_crate_outside_its_door_is_found() {
+fn a_crate_outside_its_module_is_found() {
     let bad = |path: &str, text: &str| find_faults(&[SourceText::new(path, text)]);
     let clap = ["src/rules/a.rs: `clap` is known only in src/cli/"];
     assert_eq!(bad("src/rules/a.rs", "use clap::Parser;"), clap);

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 #[test]
-fn few_are_done_at_once_too_where_somebody_says_so() {
+fn a_small_batch_is_parallel_if_requested() {
     let begun = std::sync::atomic::AtomicUsize::new(0);
     let both_begin = |_: &u8| {
         begun.fetch_add(1, std::sync::atomic::Ordering::SeqCst);

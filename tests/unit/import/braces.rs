@@ -5,7 +5,7 @@ use crate::import::prompt_model::PlaceholderSyntax;
 use pretty_assertions::assert_eq;
 
 #[test]
-fn what_plain_text_cannot_say_is_said_in_jinja() {
+fn what_plain_text_cannot_express_becomes_jinja() {
     let words = |words: &str| ImportedPiece::Words(words.to_owned());
     let name = || ImportedPiece::Name("x".to_owned());
     assert_eq!(

@@ -4,7 +4,7 @@ use super::{Placeholders, detect_placeholders};
 use pretty_assertions::assert_eq;
 
 #[test]
-fn what_stands_for_values_is_told_from_the_text() {
+fn what_stands_for_values_is_distinguished_from_the_text() {
     for (text, expected) in [
         ("Answer {question}.", Placeholders::Single),
         (

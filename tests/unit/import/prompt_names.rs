@@ -13,7 +13,7 @@ fn a_task_is_named_after_its_file() {
 }
 
 #[test]
-fn halves_are_told_by_their_names() {
+fn halves_are_matched_by_their_names() {
     let system = TurnRole::System;
     let user = TurnRole::User;
     assert_eq!(

@@ -3,7 +3,7 @@
 use super::is_request_body;
 
 #[test]
-fn a_request_is_told_from_a_scenario() {
+fn a_request_is_distinguished_from_a_scenario() {
     assert!(is_request_body(
         "{\"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"see ctxc/scenario/1\"}]}"
     ));

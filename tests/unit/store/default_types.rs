@@ -8,7 +8,7 @@ fn the_lists_are_sorted() {
 }
 
 #[test]
-fn documents_and_source_are_told_from_data() {
+fn documents_and_source_are_distinguished_from_data() {
     for taken in [
         "a/README",
         "README.md",

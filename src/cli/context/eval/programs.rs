@@ -414,7 +414,7 @@ impl ProgramCalls {
         }
         let is_settled = is_over || self.last.elapsed() >= QUIET_TIME;
         if has_more || is_settled {
-            // What is not there yet is looked for again after the same time.
+            // The missing calls are looked for again after the same time.
             self.last = Instant::now();
             let found: Vec<_> = self
                 .wanted

@@ -9,7 +9,6 @@ use crate::cli::context::eval::with_cases;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
-use crate::eval::gate::UncoveredText;
 use crate::context::TaskGraph;
 use crate::context::assemble::preview_loaded;
 use crate::context::options::Options;

@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 #[test]
-fn a_line_is_read_and_what_is_wrong_with_it_is_said() {
+fn a_line_is_read_and_what_is_wrong_with_it_is_reported() {
     let written = r#"{"template":"t","inputs":{"a":1},"expected":[{"role":"human","content":"x"},{"role":"ai","content":"y"}]}"#;
     let read = parse_sample(3, written).unwrap();
     let messages = [("user", "x"), ("assistant", "y")]

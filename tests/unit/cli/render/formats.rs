@@ -45,7 +45,7 @@ fn report(diagnostics: Vec<Diagnostic>) -> CheckReport {
 }
 
 #[test]
-fn json_has_exactly_the_keys_that_were_promised() {
+fn json_has_exactly_the_keys_that_are_guaranteed() {
     let mut finding = finding("a.xml", Severity::Error)
         .note("because")
         .help("do it");
@@ -165,7 +165,7 @@ fn closing_lines_count_everything_and_name_what_is_hidden() {
 }
 
 #[test]
-fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
+fn a_finding_of_a_removed_file_is_printed_without_its_text() {
     let mut sources = SourceTexts::new(PathBuf::from("/nowhere"), 1 << 20);
     let text = written(|out| {
         full::write_full(
@@ -183,7 +183,7 @@ fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
 }
 
 #[test]
-fn sarif_keeps_the_gravest_findings_and_says_how_many_it_left_out() {
+fn sarif_keeps_the_gravest_findings_and_reports_how_many_it_left_out() {
     let severity = |at: usize| {
         if at >= 4_999 {
             Severity::Error

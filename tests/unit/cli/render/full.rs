@@ -158,7 +158,7 @@ fn a_line_of_a_megabyte_is_cut_around_its_mark() {
 }
 
 #[test]
-fn what_a_file_says_does_not_reach_the_terminal_raw() {
+fn the_text_of_a_file_does_not_reach_the_terminal_raw() {
     let text = "<a>\x1b]0;title\x07\u{202e}</a>";
     let diagnostic = Diagnostic::new(
         rule(),

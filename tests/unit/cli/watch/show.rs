@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 #[test]
-fn the_last_line_says_when_and_how_many() {
+fn the_last_line_states_when_and_how_many() {
     assert_eq!(time_of_day(0), "00:00:00");
     assert_eq!(
         time_of_day((86_400 + 3 * 3600 + 25 * 60 + 45) * 1_000_000_000 + 999_999_999),

@@ -5,7 +5,7 @@ use crate::jinja::tree::{inner_statements, parse_tree};
 use pretty_assertions::assert_eq;
 
 #[test]
-fn what_asks_for_a_block_and_nothing_else_is_told_from_what_does_more() {
+fn what_asks_for_a_block_and_nothing_else_is_distinguished_from_what_does_more() {
     let of = |text: &'static str| {
         find_block_call(inner_statements(&parse_tree(text).unwrap()).next().unwrap())
     };

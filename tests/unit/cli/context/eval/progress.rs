@@ -4,7 +4,7 @@ use super::{EvalProgress, progress_line};
 use std::time::Duration;
 
 #[test]
-fn a_line_says_what_is_done_what_it_cost_and_what_is_left() {
+fn a_line_reports_what_is_done_what_it_cost_and_what_is_left() {
     let now = |done, calls| EvalProgress {
         done,
         planned: 40,

@@ -4,7 +4,7 @@ use super::{describe_cost_change, format_usd};
 use crate::context::manifest::{Cost, CostChange};
 
 #[test]
-fn what_a_call_costs_is_told_before_and_after() {
+fn what_a_call_costs_is_reported_before_and_after() {
     let cost = |first, again| {
         Some(Cost {
             first,
@@ -37,7 +37,7 @@ fn what_a_call_costs_is_told_before_and_after() {
 }
 
 #[test]
-fn figures_keep_what_says_something() {
+fn figures_keep_significant_digits() {
     let shown = [
         0.0,
         0.000_000_1,
