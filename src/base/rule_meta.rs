@@ -115,7 +115,7 @@ pub struct RuleMeta {
 
 impl RuleMeta {
     /// An error that no project can silence or lower: a guarantee of the language.
-    pub const fn promise(
+    pub const fn locked_error(
         code: u16,
         name: &'static str,
         summary: &'static str,

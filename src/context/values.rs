@@ -88,12 +88,12 @@ struct ScopedName {
     bound: BoundValue,
     /// The input that the name waits for, if it has no value before the agent of this context has
     /// run.
-    late: Option<String>,
+    awaited: Option<String>,
 }
 
 impl ScopedName {
     fn value_and_wait(&self) -> (&BoundValue, Option<&String>) {
-        (&self.bound, self.late.as_ref())
+        (&self.bound, self.awaited.as_ref())
     }
 }
 
@@ -240,13 +240,13 @@ impl SeriesName {
 
     /// Returns its binding in a part, with the input that it waits for there.
     pub(super) fn resolve_in(&self, part: SeriesPart) -> (&BoundValue, Option<&String>) {
-        let late = self.awaited_input(part);
+        let awaited = self.awaited_input(part);
         (
             self.open
                 .as_ref()
-                .filter(|_| late.is_some())
+                .filter(|_| awaited.is_some())
                 .unwrap_or(&self.bound),
-            late,
+            awaited,
         )
     }
 }
@@ -262,8 +262,13 @@ pub(super) enum PathStep<'a> {
 
 impl NameScope {
     pub(super) fn bind(&mut self, name: impl Into<String>, bound: BoundValue) {
-        self.names
-            .insert(name.into(), ScopedName { bound, late: None });
+        self.names.insert(
+            name.into(),
+            ScopedName {
+                bound,
+                awaited: None,
+            },
+        );
     }
 
     /// Binds a part of a series; its names shadow all earlier ones.
@@ -275,7 +280,7 @@ impl NameScope {
         self.outer.push(ScopeLayer::Series(series, part));
     }
 
-    /// Returns the number of the first task-produced input that has no value yet.
+    /// Returns the number of the first input that a task produces and that has no value yet.
     pub(super) fn deferred_from(&self) -> Option<usize> {
         match self.outer.last() {
             Some(ScopeLayer::Series(_, part)) => part.late,
@@ -340,12 +345,12 @@ impl NameScope {
     }
 
     fn update(&mut self, name: &str, change: impl FnOnce(&mut BoundValue)) {
-        let Some((bound, late)) = self.find(name) else {
+        let Some((bound, awaited)) = self.find(name) else {
             return;
         };
         let mut named = ScopedName {
             bound: bound.clone(),
-            late: late.cloned(),
+            awaited: awaited.cloned(),
         };
         change(&mut named.bound);
         self.names.insert(name.to_owned(), named);

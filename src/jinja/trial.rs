@@ -143,7 +143,7 @@ impl StatementTrial<'_> {
             true => self
                 .try_render(source, &[], &Value::Null)
                 .err()
-                .map(|words| (words, true)),
+                .map(|message| (message, true)),
             false if defaults.is_empty() => None,
             false => self.try_any_values(source, &tree, &open),
         };
@@ -155,19 +155,19 @@ impl StatementTrial<'_> {
             && !is_made_up
             && failed.is_none()
             && self.before.len() + source.len() <= MAX_SOURCE_BYTES;
-        if let Some((words, is_certain)) = failed {
+        if let Some((message, is_certain)) = failed {
             let end = split_tags(source)
                 .next()
                 .map_or(range.end, |tag| range.start + tag.range.end);
             let moved = |at: u32| range.start + at as usize;
-            let part = self.missing_part(source, &tree, &words);
+            let part = self.missing_part(source, &tree, &message);
             let part = part.map(|part| JinjaPart {
                 span: Span::from_offsets(moved(part.span.start), moved(part.span.end)),
                 ..part
             });
             self.found.push(TrialFailure {
                 span: Span::from_offsets(range.start, end),
-                words,
+                words: message,
                 part,
                 defaults,
                 is_certain,
@@ -215,12 +215,12 @@ impl StatementTrial<'_> {
         let is_certain = ends.iter().all(Result::is_err);
         let mut failed = ends.into_iter().filter_map(Result::err);
         failed
-            .find(|words| self.missing_part(source, tree, words).is_some())
-            .map(|words| (words, is_certain))
+            .find(|message| self.missing_part(source, tree, message).is_some())
+            .map(|message| (message, is_certain))
     }
 
     /// The part of a default that an error message names.
-    fn missing_part(&self, source: &str, tree: &Stmt<'_>, words: &str) -> Option<JinjaPart> {
+    fn missing_part(&self, source: &str, tree: &Stmt<'_>, message: &str) -> Option<JinjaPart> {
         let mut found: Option<JinjaPart> = None;
         visit_all_exprs(tree, &mut |expr| {
             let own = output_part(source, expr, true)
@@ -232,7 +232,8 @@ impl StatementTrial<'_> {
             };
             let is_named = |own: &JinjaPart| {
                 let written = own.span.slice(source);
-                words.contains(written) || written.ends_with(']') && words.contains(INDEX_NOTATION)
+                message.contains(written)
+                    || written.ends_with(']') && message.contains(INDEX_NOTATION)
             };
             if let Some(own) = own.filter(|own| is_named(own) && is_longer(own)) {
                 found = Some(own);

@@ -155,7 +155,7 @@ impl Pass<'_, '_> {
                             .unwrap_or(Span::empty_at(start));
                         self.report_fault(XmlFaultKind::MissingStart, tag, Some(place))
                     }
-                    Orphans::HomeIn(element) => {
+                    Orphans::ChildrenOf(element) => {
                         self.report_fault(XmlFaultKind::ClosedTwice, element, Some(tag))
                     }
                     Orphans::ClosedEarly(early) => {

@@ -20,8 +20,8 @@ pub(super) enum Orphans {
     /// The nodes from this offset on are orphans.
     From(u32),
     /// The nodes have become children of the empty element with this name.
-    HomeIn(Span),
-    /// Like `HomeIn`, for an element that this end tag closed before any content.
+    ChildrenOf(Span),
+    /// The nodes have become children of an element that an end tag had closed too early.
     ClosedEarly(Span),
 }
 
@@ -88,7 +88,7 @@ impl Pass<'_, '_> {
         // The contents are checked as if the slash, or the premature end tag, did not exist.
         self.set_innermost_last(run.before);
         Some(if was_empty {
-            Orphans::HomeIn(self.name_span(run.before))
+            Orphans::ChildrenOf(self.name_span(run.before))
         } else {
             Orphans::ClosedEarly(early)
         })

@@ -25,11 +25,12 @@ pub(super) fn branch_name(id: &str) -> String {
     ["ctxc/", id].concat()
 }
 
-/// Removes the worktree of an id, and its branch if it has no commits of its own.
-pub(super) fn remove_worktree(named: &Path, folder: &Path, id: &str) -> Result<(), Obstacle> {
+/// Removes the worktree of an id, and its branch if it has no commits of its own. The file `record`
+/// contains the path of the repository and the commit that the branch began with.
+pub(super) fn remove_worktree(record: &Path, folder: &Path, id: &str) -> Result<(), Obstacle> {
     let mut bytes = Vec::new();
-    fs::read_regular(named, MAX_FILE_BYTES, &mut bytes).map_err(|why| {
-        workspace_obstacle(format!("{}: {}", named.display(), describe_io_error(&why)))
+    fs::read_regular(record, MAX_FILE_BYTES, &mut bytes).map_err(|why| {
+        workspace_obstacle(format!("{}: {}", record.display(), describe_io_error(&why)))
     })?;
     let text = String::from_utf8_lossy(&bytes);
     let (repository, start) = text.rsplit_once('\n').unwrap_or((&text, ""));

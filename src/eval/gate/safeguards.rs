@@ -58,7 +58,8 @@ pub struct Safeguard {
     pub text: Option<String>,
 }
 
-/// The kind of a safeguard, its owner, and its label.
+/// The kind of a safeguard, its owner (a scenario, a rule, a key, a file), and the label of its part
+/// of the owner.
 type SafeguardKey = (SafeguardKind, String, String);
 
 /// The prefix of the label of an answer to a request.
@@ -180,16 +181,16 @@ impl Safeguards {
                     .to_owned(),
             )
         };
-        let Some(gone) = request(what).filter(|_| *kind == SafeguardKind::Recording) else {
+        let Some(removed) = request(what).filter(|_| *kind == SafeguardKind::Recording) else {
             return false;
         };
-        let mut there = self
+        let mut others = self
             .0
             .keys()
             .filter(|key| key.0 == *kind && key.1 == *of)
             .filter_map(|key| request(&key.2))
             .peekable();
-        there.peek().is_some() && there.all(|one| one != gone)
+        others.peek().is_some() && others.all(|other| other != removed)
     }
 
     /// Returns true if the rule was silenced in the whole definition before, so that silencing it

@@ -7,7 +7,7 @@ use crate::template::setting::SettingName::{FreshContext, InheritContext};
 /// Looked-up context replaces inherited context, so a task cannot have both.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         201,
         "context-conflict",
         "looks up fresh context and inherits its parent's, both written"

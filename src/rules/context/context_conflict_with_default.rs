@@ -7,7 +7,7 @@ use crate::template::setting::SettingName::{FreshContext, InheritContext};
 /// A default never changes to avoid a conflict, so the missing setting has to be written.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         202,
         "context-conflict-with-default",
         "looks up fresh context and inherits its parent's, one of them by default"

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A file of that size is no hand-written template, and reading it costs time and memory.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         902,
         "file-too-large",
         "a file is larger than the limit"

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A file that should be checked but cannot be read must not pass as correct.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         901,
         "unreadable-file",
         "a file or folder cannot be read"

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Otherwise the first answer would be validated against an unreadable schema.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         307,
         "bad-schema",
         "the file of a JSON Schema is not valid JSON, or not a schema"

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Functions have strict scope: they see only the arguments of the call.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         303,
         "call-arguments",
         "a call with missing, unknown, repeated or too many arguments"

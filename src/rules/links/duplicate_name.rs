@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// A lookup by name must have one answer.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         301,
         "duplicate-name",
         "two tasks, templates or fragments with one name"

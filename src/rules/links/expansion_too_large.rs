@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Ten short fragments, each of which uses the next one ten times, expand to many gigabytes.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         320,
         "expansion-too-large",
         "a definition exceeds a limit once everything it refers to is included"

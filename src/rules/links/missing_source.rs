@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Otherwise the agent would receive an empty text, or its answer would not be validated.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         306,
         "missing-source",
         "the file of a text or schema cannot be read, or is outside the project"

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// Templates have no branch that could end the recursion.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         302,
         "reference-cycle",
         "a task, template or fragment that contains itself through its references"

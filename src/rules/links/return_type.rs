@@ -10,7 +10,7 @@ use crate::template::names::{ReferenceKind, Unfenced};
 /// Otherwise a mismatch would appear only with the first answer.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         305,
         "return-type",
         "a call returns another type than its place takes"

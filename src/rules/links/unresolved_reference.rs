@@ -6,7 +6,7 @@ use crate::template::names::{DefinitionKind, ReferenceFacts, ReferenceKind};
 /// Names are not looked up at run time, so a missing definition stays missing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         300,
         "unresolved-reference",
         "a reference to a task, template or fragment that does not exist"

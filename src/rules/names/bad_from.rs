@@ -4,7 +4,13 @@ use super::family::*;
 
 /// Such a value has no source.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 314, "bad-from", "a `from` that names no variable").with_fix(Fixable::Safe),
+    meta!(
+        locked_error,
+        314,
+        "bad-from",
+        "a `from` that names no variable"
+    )
+    .with_fix(Fixable::Safe),
     Check::File(check_file),
 );
 

@@ -11,7 +11,7 @@ use crate::jinja::unsupported::find_unsupported;
 /// A template that cannot be rendered would fail in production.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         313,
         "bad-jinja",
         "a Jinja text that cannot be parsed, or uses an unknown filter, test or function"

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A variable is never rendered as an empty text.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         304,
         "undeclared-variable",
         "a variable that no parameter, input, step or loop gives a value"

@@ -8,7 +8,7 @@ use crate::template::shape::NoPart;
 /// Otherwise the answer would arrive, and the next request could not be built from it.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         323,
         "unknown-field",
         "a field or entry that a value does not have"

@@ -12,7 +12,7 @@ const BARE_HELP: &str = "use a profile that fences it, or leave the value out";
 /// Without fences, the content of a letter would read as the author's own words.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         325,
         "untrusted-in-bare",
         "a value from outside reaches an agent whose profile has no fences"

@@ -7,7 +7,7 @@ use crate::template::names::Unfenced;
 /// In a shell, a value can end the command and begin another one.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         326,
         "untrusted-in-shell",
         "a value from outside is in a command that a shell reads"

@@ -11,7 +11,7 @@ use crate::template::names::Unfenced;
 /// Otherwise the author of a ticket would write the system prompt.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         310,
         "untrusted-in-system",
         "a value from outside reaches the system text"

@@ -5,7 +5,7 @@ use super::family::*;
 /// A policy without a condition is always met.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         512,
         "bad-requirement",
         "a `[[require]]` without a valid condition"

@@ -9,7 +9,7 @@ use crate::template::setting::Inherit;
 /// Reported once, at the defaults and not at the templates that use them.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         501,
         "conflicting-defaults",
         "project defaults that look up fresh context and inherit the parent's"

@@ -6,7 +6,7 @@ use crate::project::config::DEFAULT_EDITION;
 /// The settings of an unreadable file cannot apply.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         502,
         "project-syntax",
         "the project file is not valid TOML"

@@ -30,7 +30,7 @@ fn report_unknown_lint(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagno
 /// A guarantee that you can switch off is not a guarantee.
 pub(super) static LOCKED_LINT: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         510,
         "locked-lint",
         "`[lints]` would silence or lower a rule that is locked"

@@ -185,7 +185,7 @@ fn report_budget_over_window(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<
 /// and does not show it.
 pub(super) static KEY_IN_FILE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         529,
         "key-in-project-file",
         "a provider's key is in the project file"

@@ -18,7 +18,7 @@ use crate::template::setting::SettingName;
 /// sets the severity.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         514,
         "requirement-not-met",
         "a task does not meet a `[[require]]` of the project"

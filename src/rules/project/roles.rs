@@ -40,7 +40,7 @@ fn report_unknown_role(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagno
 /// A role without a task receives no context.
 pub(super) static UNKNOWN_TASK: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         522,
         "unknown-task",
         "a role plays a task that the project does not have"
@@ -109,7 +109,7 @@ fn check_tasks(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 /// Without it, the agent does not learn its role.
 pub(super) static SYSTEM_PROMPT: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         528,
         "unreadable-system-prompt",
         "the file of a role's system prompt is missing, empty or outside the project"

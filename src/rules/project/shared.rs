@@ -7,7 +7,7 @@ use crate::base::hash::Hash;
 /// A policy that can change unnoticed is no policy.
 pub(super) static SHARED_HASH: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         516,
         "unpinned-shared-file",
         "the file that `extends` names does not match its pinned hash"
@@ -49,7 +49,7 @@ fn report_hash(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
 /// Without the file, the policies in force are unknown.
 pub(super) static SHARED_UNREADABLE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         517,
         "unreadable-shared-file",
         "the file that `extends` names cannot be read"
@@ -69,7 +69,7 @@ fn report_unreadable(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnost
 /// A later release adds packages.
 pub(super) static SHARED_PACKAGE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         518,
         "package-not-available",
         "`extends` names a package, and there are none yet"
@@ -113,7 +113,7 @@ fn report_not_shareable(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagn
 /// A project may tighten a shared policy, not loosen it.
 pub(super) static LOOSENED_POLICY: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         520,
         "loosened-policy",
         "the project loosens what the shared file says"

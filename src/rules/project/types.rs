@@ -7,7 +7,7 @@ use crate::project::project_fault::DeclarationRefusal;
 /// Defaults of a type that does not exist apply to no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         506,
         "unknown-project-type",
         "the project file names a type or subtype that does not exist"
@@ -67,7 +67,7 @@ fn report_unknown_type(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagno
 /// A declared type needs a name of its own and a base.
 pub(super) static BAD_DECLARATION: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         507,
         "bad-declaration",
         "a type or subtype that cannot be declared"

@@ -6,7 +6,7 @@ use crate::syntax::write::remove_element;
 /// A name with two meanings is ambiguous.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         118,
         "duplicate-entry",
         "two inputs, parameters or results with the same name"

@@ -7,7 +7,7 @@ use crate::template::setting::{SettingName, Word};
 /// If the setting is ignored, an unintended default applies.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         104,
         "misplaced-setting",
         "a context setting outside `<context_management>`"

@@ -304,7 +304,7 @@ fn check_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 /// A missing value is never rendered as an empty text.
 pub(super) static MISSING_VALUE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         117,
         "missing-value",
         "an input or argument without a value"

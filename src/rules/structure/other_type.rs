@@ -9,7 +9,7 @@ use crate::template::nodes;
 /// Steps of a task of another type would never run.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         105,
         "other-type",
         "an element that belongs to another type of task"

@@ -304,7 +304,7 @@ fn move_to_content(
 /// Without a type, a task has no defaults, and its context is unknown.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         121,
         "unknown-type",
         "a type that neither the language nor the project knows"
@@ -354,7 +354,7 @@ fn check_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 /// A subtype brings defaults; an unknown one brings none.
 pub(super) static UNKNOWN_SUBTYPE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         122,
         "unknown-subtype",
         "a subtype that the type of the task does not have"

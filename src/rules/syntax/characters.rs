@@ -6,7 +6,7 @@ use crate::syntax::fault::XmlFaultKind;
 /// The most common mistake in hand-written templates: shell commands and “R&D”.
 pub(super) static BARE_AMPERSAND: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         6,
         "bare-ampersand",
         "`&` begins a reference and must be written `&amp;`"
@@ -72,7 +72,7 @@ pub(in crate::rules) fn and_edit(text: &str, span: Span) -> Edit {
 /// `<` always begins a tag.
 pub(super) static BARE_LESS_THAN: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         9,
         "bare-less-than",
         "`<` begins a tag and must be written `&lt;`"
@@ -102,7 +102,7 @@ fn report_bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
 /// HTML has two thousand named characters, XML has five.
 pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         10,
         "broken-reference",
         "a reference to no character"
@@ -206,7 +206,7 @@ fn report_bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// Control characters come from terminals and faulty copies, and are invisible.
 pub(super) static ILLEGAL_CHARACTER: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         11,
         "illegal-character",
         "a control character cannot stand in XML"

@@ -26,7 +26,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
     &InputLimit {
         rule: Rule::new(
             meta!(
-                promise,
+                locked_error,
                 30,
                 "too-deep",
                 "elements are nested deeper than the limit"
@@ -42,7 +42,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
     &InputLimit {
         rule: Rule::new(
             meta!(
-                promise,
+                locked_error,
                 31,
                 "too-many-attributes",
                 "an element has more attributes than the limit"
@@ -58,7 +58,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
     &InputLimit {
         rule: Rule::new(
             meta!(
-                promise,
+                locked_error,
                 32,
                 "too-many-namespaces",
                 "more namespaces are in scope than the limit"
@@ -74,7 +74,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
     &InputLimit {
         rule: Rule::new(
             meta!(
-                promise,
+                locked_error,
                 33,
                 "text-too-long",
                 "a text or a value is longer than the limit"
@@ -90,7 +90,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
     &InputLimit {
         rule: Rule::new(
             meta!(
-                promise,
+                locked_error,
                 34,
                 "name-too-long",
                 "a name is longer than the limit"
@@ -106,7 +106,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
     &InputLimit {
         rule: Rule::new(
             meta!(
-                promise,
+                locked_error,
                 35,
                 "too-many-nodes",
                 "a file has more elements and texts than the limit"
@@ -126,7 +126,7 @@ static INPUT_LIMITS: &[&InputLimit] = &[
 static TOO_MANY_FINDINGS: InputLimit = InputLimit {
     rule: Rule::new(
         meta!(
-            promise,
+            locked_error,
             36,
             "too-many-findings",
             "a file gives more findings than the limit"

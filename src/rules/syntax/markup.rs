@@ -8,7 +8,7 @@ use crate::syntax::fault::XmlFaultKind;
 /// covers.
 pub(super) static DOCUMENT_TYPE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         7,
         "document-type",
         "a document type declaration is refused"
@@ -41,7 +41,7 @@ fn report_document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// A comment without its end hides the elements after it.
 pub(super) static MALFORMED_COMMENT: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         12,
         "malformed-comment",
         "a comment lacks its `-->` or contains `--`"
@@ -94,7 +94,7 @@ fn report_dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// Inside CDATA no tag counts, so its boundaries must be certain.
 pub(super) static MALFORMED_CDATA: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         13,
         "malformed-cdata",
         "a CDATA section lacks its mark at one end"
@@ -138,7 +138,7 @@ fn report_cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// An `allow` that cannot be read silences nothing.
 pub(super) static MALFORMED_INSTRUCTION: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         14,
         "malformed-instruction",
         "a processing instruction lacks its marks or its target"
@@ -190,7 +190,7 @@ fn report_bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// The declaration is optional, and invalid if anything precedes it.
 pub(super) static MALFORMED_DECLARATION: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         15,
         "malformed-declaration",
         "the XML declaration is broken or not first in the file"
@@ -237,7 +237,7 @@ fn report_misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// `<!- … -->`, `<!ELEMENT …>` and similar markup.
 pub(super) static UNKNOWN_MARKUP: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         16,
         "unknown-markup",
         "`<!` begins neither a comment nor a CDATA section"

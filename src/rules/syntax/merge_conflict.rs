@@ -6,7 +6,7 @@ use crate::syntax::fault::XmlFaultKind;
 /// Two versions of a prompt in one file are not a valid prompt.
 pub(super) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         17,
         "merge-conflict",
         "a merge conflict was left unresolved"

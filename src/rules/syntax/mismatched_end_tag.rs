@@ -7,7 +7,7 @@ use crate::template::elements::ElementKind;
 /// An end tag names the element that it closes; a wrong name is ambiguous.
 pub(super) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         2,
         "mismatched-end-tag",
         "an end tag does not match its start tag"

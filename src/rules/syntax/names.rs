@@ -7,7 +7,7 @@ use crate::syntax::tree::Attribute;
 /// The choice between two values would be arbitrary.
 pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         5,
         "duplicate-attribute",
         "an element has the same attribute twice"
@@ -56,7 +56,7 @@ fn report_duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// A prefix has no meaning without its namespace.
 pub(super) static UNDECLARED_PREFIX: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         20,
         "undeclared-prefix",
         "a prefix has no namespace"
@@ -102,7 +102,7 @@ fn report_undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// A name with a colon consists of a prefix and a local name, and `xml` is reserved.
 pub(super) static BAD_NAME: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         21,
         "bad-name",
         "a name has a misplaced colon or a reserved prefix"

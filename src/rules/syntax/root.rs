@@ -5,7 +5,12 @@ use crate::syntax::fault::XmlFaultKind;
 
 /// An empty file is probably unintended.
 pub(super) static MISSING_ROOT: Rule = Rule::new(
-    meta!(promise, 18, "missing-root", "a file contains no element"),
+    meta!(
+        locked_error,
+        18,
+        "missing-root",
+        "a file contains no element"
+    ),
     Check::Syntax(&[(XmlFaultKind::NoRoot, report_missing_root)]),
 );
 
@@ -28,7 +33,7 @@ fn report_missing_root(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// A document has one root; content beside it belongs to no element.
 pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         19,
         "content-outside-root",
         "text or a second element beside the root element"

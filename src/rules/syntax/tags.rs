@@ -8,7 +8,7 @@ use crate::template::elements::ElementSpec;
 /// A tag without its bracket absorbs text, or text becomes attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         3,
         "malformed-tag",
         "a tag lacks its `>` or contains something other than attributes"
@@ -85,7 +85,7 @@ fn report_junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// After a missing quote, everything up to the next quote becomes the value.
 pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         4,
         "malformed-attribute",
         "an attribute lacks a quote, its value, its `=` or the space before it"

@@ -7,7 +7,13 @@ use crate::template::elements::ElementKind;
 
 /// Everything after an unclosed element could be part of it.
 pub(super) static RULE: Rule = Rule::new(
-    meta!(promise, 1, "unclosed-element", "an element has no end tag").with_fix(Fixable::Safe),
+    meta!(
+        locked_error,
+        1,
+        "unclosed-element",
+        "an element has no end tag"
+    )
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
         (XmlFaultKind::MissingEnd, report_missing_end),
         (XmlFaultKind::EndWithoutSlash, |cx| {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A guessed encoding could give an agent characters that the author did not write.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
-        promise,
+        locked_error,
         8,
         "undecodable",
         "a file is neither UTF-8 nor UTF-16, or declares another encoding"

@@ -271,14 +271,15 @@ impl<'a> Lower<'a> {
                 script_parts(out).cwd = cwd;
             }
             ElementKind::Director => {
-                loop_parts(out).director = Some(self.lower_task(kind, element, BodySlot::Director));
+                director_loop(out).director =
+                    Some(self.lower_task(kind, element, BodySlot::Director));
             }
             ElementKind::Evaluator => {
-                loop_parts(out).evaluator =
+                director_loop(out).evaluator =
                     Some(self.lower_task(kind, element, BodySlot::Evaluator));
             }
             ElementKind::ScriptExecution => {
-                loop_parts(out).script =
+                director_loop(out).script =
                     Some(self.lower_task(kind, element, BodySlot::ScriptExecution));
             }
             ElementKind::MaxIterations => {
@@ -288,12 +289,12 @@ impl<'a> Lower<'a> {
                     element,
                     "a whole number from 1",
                 );
-                loop_parts(out).max_iterations =
+                director_loop(out).max_iterations =
                     number.map(|(number, span)| Spanned::new(number.get(), span));
             }
             ElementKind::TerminationCondition => {
                 self.lower_attributes(kind, element, |_, _, _| {});
-                let slot = loop_parts(out);
+                let slot = director_loop(out);
                 self.lower_children(kind, element, |lower, KnownChild { kind, element, .. }| {
                     slot.condition = lower.lower_word(kind, element);
                 });
@@ -500,6 +501,7 @@ fn script_parts<'t, 'a>(task: &'t mut TaskBody<'a>) -> &'t mut TaskScript<'a> {
     task.script.get_or_insert_default()
 }
 
-fn loop_parts<'t, 'a>(task: &'t mut TaskBody<'a>) -> &'t mut DirectorLoop<'a> {
+/// Returns the director loop of a task, created on first use.
+fn director_loop<'t, 'a>(task: &'t mut TaskBody<'a>) -> &'t mut DirectorLoop<'a> {
     task.cycle.get_or_insert_default()
 }

@@ -1,7 +1,7 @@
 //! Attempts of a branch's author to get a green gate: none is green without being listed.
 
 use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, recorded, replace};
-use super::gate_harmless::{Edit, FIXTURE, each};
+use super::gate_harmless_changes::{Edit, FIXTURE, each};
 use super::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::Value;

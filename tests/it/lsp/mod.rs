@@ -1,8 +1,7 @@
 //! The language server, driven over a connection in memory.
 
 mod answers;
-mod bad;
-mod beside;
+mod bad_input;
 mod cleared;
 mod client;
 mod completion;
@@ -11,17 +10,18 @@ mod diagnostics;
 mod edit_histories;
 mod edits;
 mod figures;
+mod fix_choices;
 mod fixes;
 mod histories;
+mod hover_texts;
 mod large;
-mod meanings;
+mod linked_texts;
 mod moves;
 mod named_beside;
 mod process;
 mod projects;
 mod renames;
-mod same;
+mod same_findings;
 mod scenarios;
 mod variables;
 mod watching;
-mod ways_out;

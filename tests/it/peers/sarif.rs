@@ -1,6 +1,6 @@
 //! The schema of SARIF as the oracle of `--format sarif`.
 
-use crate::cli::formats::{checked, nasty};
+use crate::cli::report_formats::{checked, nasty};
 use std::path::Path;
 use std::process::Command;
 

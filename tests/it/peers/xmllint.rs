@@ -1,7 +1,7 @@
 //! libxml2 as the oracle of well-formedness: it accepts every text that our reader accepts, and
 //! reads every text that we write.
 
-use crate::cli::formats::{checked, nasty};
+use crate::cli::report_formats::{checked, nasty};
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use std::collections::BTreeSet;
 use std::path::Path;

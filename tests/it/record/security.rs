@@ -2,7 +2,7 @@
 //! sentences names a test.
 
 use super::client::{ProxyProcess, caller_arguments, proxy_command};
-use super::kept::everything;
+use super::stored_calls::everything;
 use crate::cli::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, response};
 use ctxc::internals::record::redact::Redactor;

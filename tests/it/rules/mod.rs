@@ -1,4 +1,4 @@
 //! Properties of all rules together.
 
 mod apply;
-mod meant;
+mod suggestions;

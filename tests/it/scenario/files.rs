@@ -87,7 +87,7 @@ fn files_that_cannot_be_read_say_why() {
     );
     assert_eq!(suite.suite.as_ref().unwrap().cases[0].name.value, "s/1");
     assert_eq!(
-        super::told::told(&outside.text, &outside.faults),
+        super::fault_messages::told(&outside.text, &outside.faults),
         "2:13 [../../rows.csv] table ../../rows.csv: it lies outside the project's folder"
     );
     assert!(

@@ -1,6 +1,6 @@
 //! The values of a sound file, and the findings of a broken one: all of it in one run.
 
-use super::told::told;
+use super::fault_messages::told;
 use ctxc::internals::base::span::Spanned;
 use ctxc::internals::scenario::model::{
     AnswerTest, CaseSubject, ContextExpectation, FrozenValue, Risk, SegmentSelector, SegmentState,

@@ -1,6 +1,6 @@
 //! Tables of cases.
 
-use super::told::told;
+use super::fault_messages::told;
 use ctxc::internals::scenario::model::{FrozenValue, Suite};
 use ctxc::internals::scenario::{ScenarioReadOptions, csv, read_suite_with};
 use pretty_assertions::assert_eq;

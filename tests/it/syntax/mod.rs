@@ -7,7 +7,7 @@ mod hostile;
 mod reader;
 mod recovery;
 mod shape;
-mod slips;
+mod typos;
 mod worded;
 mod write;
 mod yaml;

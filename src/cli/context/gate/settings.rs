@@ -32,11 +32,11 @@ drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches =
 /// Compares two project files key by key, without the keys that verdicts cover.
 pub(super) fn compare_config(
     base: &Config,
-    now: &Config,
+    current: &Config,
     before: &mut Safeguards,
     after: &mut Safeguards,
 ) {
-    let (old, new) = (effective_values(base), effective_values(now));
+    let (old, new) = (effective_values(base), effective_values(current));
     let keys: BTreeSet<&Vec<String>> = old
         .keys()
         .chain(new.keys())
@@ -46,10 +46,10 @@ pub(super) fn compare_config(
         // A model or role that only one side has is not a change.
         let is_compared = match (key.first().map(String::as_str), key.get(1)) {
             (Some("models"), Some(name)) => {
-                base.models.contains_key(name) && now.models.contains_key(name)
+                base.models.contains_key(name) && current.models.contains_key(name)
             }
             (Some("roles"), Some(name)) => {
-                base.roles.contains_key(name) && now.roles.contains_key(name)
+                base.roles.contains_key(name) && current.roles.contains_key(name)
             }
             (top, _) => top.is_some_and(|top| top != "models"),
         };
@@ -64,7 +64,7 @@ pub(super) fn compare_config(
         };
         if is_required && !old.contains_key(key)
             || lists.is_tightened(key)
-            || adds_no_tool(key, base, now)
+            || adds_no_tool(key, base, current)
         {
             continue;
         }
@@ -134,7 +134,7 @@ pub(super) fn compare_config(
             .map(str::to_owned)
             .collect::<BTreeSet<_>>()
     };
-    let (may, may_now) = (may(base), may(now));
+    let (may, may_now) = (may(base), may(current));
     // An empty list allows everyone to accept.
     if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
         for (may, side) in [(may, before), (may_now, after)] {

@@ -45,7 +45,8 @@ impl<'p> ProjectCommands<'p> {
         }
     }
 
-    /// Runs a program with a selection of the own variables.
+    /// Runs a permitted program in a folder of the project, with the inherited and the given
+    /// environment variables, an input and a time limit.
     fn run_argv(
         &self,
         argv: &[String],
@@ -84,15 +85,15 @@ impl<'p> ProjectCommands<'p> {
         match ended {
             ProcessEnd::Exited {
                 code,
-                stdout: out,
-                stderr: said,
+                stdout,
+                stderr,
             } => {
-                let out =
-                    String::from_utf8(out).map_err(|_| "what it wrote is not UTF-8".to_owned())?;
+                let stdout = String::from_utf8(stdout)
+                    .map_err(|_| "what it wrote is not UTF-8".to_owned())?;
                 Ok(CommandOutput {
                     code,
-                    stdout: out,
-                    stderr: said,
+                    stdout,
+                    stderr,
                 })
             }
             ended @ (ProcessEnd::Signal { .. }

@@ -1,4 +1,4 @@
-//! Slips of users of other languages: each message names the equivalent here.
+//! Habits from other template languages: each message names the equivalent here.
 
 use super::project::Project;
 

@@ -4,7 +4,7 @@
 use super::spans::{collector, run};
 use super::support::{project_with_templates, state_folder};
 use crate::cli::project::Project;
-use crate::record::planted::{environment, found_in, planted};
+use crate::record::planted_secrets::{environment, found_in, planted};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A letter changes nothing of the author's: for any foreign text of any length, every trusted
+//! Untrusted text changes nothing of the author's: whatever its content and length, every trusted
 //! segment stands at its place with the same bytes.
 #![allow(
     clippy::wildcard_enum_match_arm,

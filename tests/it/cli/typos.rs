@@ -1,4 +1,4 @@
-//! Slips of a first day in files that are no templates: one finding each, with the text to write.
+//! Typical mistakes of the first day in files that are no templates: one finding each, with the text to write.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! One slip of an author, one finding: its message, and the text after its first fix.
+//! One typo of an author, one finding: its message, and the text after its first fix.
 
 use crate::project::reading::{check_template, read};
 use ctxc::internals::base::diagnostic::Diagnostic;
