@@ -239,7 +239,7 @@ impl AnswerBackend for AnswerScript {
         })?;
         let id = format!("script-{}-{}", request.stage, request.number);
         let body =
-            response_body::answer_body(request.sent.dialect, &answer, (&id, &request.sent.model));
+            response_body::answer_body(request.sent.dialect, &answer, &id, &request.sent.model);
         let response = Response {
             answer,
             body,

@@ -10,13 +10,22 @@ use crate::syntax::write::{escape_attribute, escape_text};
 use crate::template::text::dedent;
 use std::fmt::Write as _;
 
-/// The text of a template in `folder`, for a prompt from `origin` (a path and the name of a
-/// format). The results of `write!` are ignored, since writing to a string cannot fail.
+/// The source of a prompt.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptOrigin<'a> {
+    /// Its file.
+    pub path: &'a str,
+    /// The name of its format.
+    pub format: &'a str,
+}
+
+/// The text of a template in `folder`, for a prompt from `origin`. The results of `write!` are
+/// ignored, since writing to a string cannot fail.
 pub fn write_template(
     imported: &ImportedPrompt,
     name: &str,
     folder: &str,
-    origin: (&str, &str),
+    origin: PromptOrigin<'_>,
 ) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     write_comment(imported, origin, &mut out);
@@ -105,7 +114,8 @@ pub fn template_origin(template: &str) -> Option<String> {
     Some(path.replace("- -", "--"))
 }
 
-fn write_comment(imported: &ImportedPrompt, (path, format): (&str, &str), out: &mut String) {
+fn write_comment(imported: &ImportedPrompt, origin: PromptOrigin<'_>, out: &mut String) {
+    let PromptOrigin { path, format } = origin;
     let safe = |text: &str| text.replace("--", "- -");
     let _ = write!(out, "{ORIGIN_PREFIX}{} ({format}).", safe(path));
     if let Some(description) = &imported.description {

@@ -27,7 +27,7 @@ mod prompty;
 mod suite;
 
 pub use convert::{convert_prompt, format_of, included_files};
-pub use emit::{schema_file, template_origin, write_template};
+pub use emit::{PromptOrigin, schema_file, template_origin, write_template};
 pub use markdown::has_placeholders;
 pub use note::{ImportNote, ImportNoteKind, NoteWeight};
 pub use prompt_model::{

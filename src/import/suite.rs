@@ -1,5 +1,6 @@
 //! Writes the tests of a prompt as a suite of scenarios.
 
+use super::emit::PromptOrigin;
 use super::prompt_model::{ImportedAssertion, ImportedSuite, ImportedValue};
 use crate::base::contained_path::relative_path;
 use crate::base::json::escape_for_yaml;
@@ -15,12 +16,13 @@ pub fn write_suite(
     suite: &ImportedSuite,
     task: &str,
     folder: &str,
-    (path, format): (&str, &str),
+    origin: PromptOrigin<'_>,
 ) -> String {
     let text = |text: &str| escape_for_yaml(&json!(text));
     let mut out = format!(
-        "{SUITE_ORIGIN_PREFIX}{} ({format}).\n",
-        path.replace('\n', " ")
+        "{SUITE_ORIGIN_PREFIX}{} ({}).\n",
+        origin.path.replace('\n', " "),
+        origin.format
     );
     let _ = write!(
         out,

@@ -564,7 +564,7 @@ impl<'r> Replay<'r> {
                 continue;
             };
             self.check_type(name, at, param);
-            self.use_parts(name, (at, reference), param);
+            self.use_parts(name, at, reference, param);
             let is_text = reference.kind == ReferenceKind::Use;
             let unfenced = if is_text {
                 site.unfenced
@@ -661,7 +661,7 @@ impl<'r> Replay<'r> {
                 .as_deref()
                 .map_or(Some(number), |name| slots.get(name).copied());
             if let Some(param) = slot.and_then(|slot| takes.get(slot)) {
-                self.use_parts(*name, (at, reference), param);
+                self.use_parts(*name, at, reference, param);
                 self.pass_value(
                     *name,
                     (at, site),
@@ -675,7 +675,7 @@ impl<'r> Replay<'r> {
 
     /// Checks the parts that a referenced definition uses of a value, or records their use for the
     /// local values.
-    fn use_parts(&mut self, name: u32, (at, reference): (RefId, &ReferenceFacts), param: &Param) {
+    fn use_parts(&mut self, name: u32, at: RefId, reference: &ReferenceFacts, param: &Param) {
         let wrong = param
             .parts
             .iter()

@@ -135,8 +135,9 @@ impl Prices {
         self.input.mul_add(3.0, self.output) / 4.0
     }
 
-    /// The cost in US$ of a call with this number of input and output tokens.
-    pub fn call_cost(&self, (input, cached): (u64, u64), output: u64) -> f64 {
+    /// The cost in US$ of a call with this number of input tokens, of cached tokens among them, and of
+    /// output tokens.
+    pub fn call_cost(&self, input: u64, cached: u64, output: u64) -> f64 {
         // Counts of tokens are far below what a float holds exactly.
         #[allow(
             clippy::cast_precision_loss,

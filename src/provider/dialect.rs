@@ -1,9 +1,8 @@
 //! A dialect of requests and responses, and the address of its vendor: plain data. One file for
 //! each in `dialects/`.
 
-pub(super) use super::draft::AnswerDraft;
-pub(super) use crate::kernel::provider::{Stop, Usage};
-pub(super) use serde_json::Value;
+use super::draft::AnswerDraft;
+use serde_json::Value;
 
 /// A dialect of requests and responses.
 #[derive(Debug)]

@@ -58,7 +58,7 @@ pub(crate) fn stop_reason(dialect: &str, stop: Stop) -> &'static str {
 }
 
 /// Returns the body of a response with this answer and this id.
-pub(crate) fn answer_body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) -> String {
+pub(crate) fn answer_body(dialect: &str, answer: &Answer, id: &str, model: &str) -> String {
     complete_body(
         dialect,
         &ResponseDraft {

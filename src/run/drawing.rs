@@ -66,7 +66,7 @@ pub fn mermaid_chart(plan: &PlanNode) -> String {
         nodes: 0,
     };
     let ends = chart.draw_node(plan, &[]);
-    let done = chart.add_node("done", ("([", "])"));
+    let done = chart.add_node("done", NodeShape::END);
     chart.add_arrows(&ends, done);
     chart.out
 }
@@ -74,13 +74,25 @@ pub fn mermaid_chart(plan: &PlanNode) -> String {
 /// A node where a flow leaves another one, and the label of the arrow from there.
 type FlowExit = (usize, String);
 
+/// The signs of Mermaid around the title of a node, which give it its form.
+#[derive(Clone, Copy)]
+struct NodeShape(&'static str, &'static str);
+
+impl NodeShape {
+    const END: Self = Self("([", "])");
+    const AGENT: Self = Self("[", "]");
+    const SCRIPT: Self = Self("[[", "]]");
+    const CHOICE: Self = Self("{", "}");
+}
+
 struct MermaidChart {
     out: String,
     nodes: usize,
 }
 
 impl MermaidChart {
-    fn add_node(&mut self, title: &str, (open, close): (&str, &str)) -> usize {
+    fn add_node(&mut self, title: &str, shape: NodeShape) -> usize {
+        let NodeShape(open, close) = shape;
         let id = self.nodes;
         self.nodes += 1;
         // Writing to a string cannot fail.
@@ -107,16 +119,16 @@ impl MermaidChart {
         match &node.kind {
             PlanKind::Agent | PlanKind::Script => {
                 let shape = if node.kind == PlanKind::Script {
-                    ("[[", "]]")
+                    NodeShape::SCRIPT
                 } else {
-                    ("[", "]")
+                    NodeShape::AGENT
                 };
                 let id = self.add_node(&node_title(node), shape);
                 self.add_arrows(&from, id);
                 vec![(id, String::new())]
             }
             PlanKind::Choice(cases) => {
-                let id = self.add_node(&node_title(node), ("{", "}"));
+                let id = self.add_node(&node_title(node), NodeShape::CHOICE);
                 self.add_arrows(&from, id);
                 let mut ends = Vec::new();
                 for (test, case) in cases {
@@ -161,6 +173,19 @@ fn escape_label(text: &str) -> String {
         .replace(['\n', '\r'], " ")
 }
 
+/// A position in a drawing.
+#[derive(Clone, Copy)]
+struct Point {
+    x: usize,
+    y: usize,
+}
+
+impl Point {
+    const fn new(x: usize, y: usize) -> Self {
+        Self { x, y }
+    }
+}
+
 /// The height of a box, the gap between two boxes, and the width of a letter.
 const BOX_HEIGHT: usize = 34;
 const GAP: usize = 18;
@@ -176,7 +201,7 @@ pub fn svg_image(plan: &PlanNode) -> String {
         w = width + 2 * GAP,
         h = height + 2 * GAP
     );
-    draw_at(plan, (GAP, GAP), &mut out);
+    draw_at(plan, Point::new(GAP, GAP), &mut out);
     out.push_str("</svg>\n");
     out
 }
@@ -242,12 +267,13 @@ fn size_without_made(node: &PlanNode) -> (usize, usize) {
     }
 }
 
-fn draw_at(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
+fn draw_at(node: &PlanNode, at: Point, out: &mut String) {
+    let Point { x, y } = at;
     let mut top = y;
     if !node.made.is_empty() {
         let mut left = x;
         for made in &node.made {
-            draw_at(made, (left, y), out);
+            draw_at(made, Point::new(left, y), out);
             left += node_size(made).0 + GAP;
         }
         top += total_size(node.made.iter().map(node_size), true).1;
@@ -266,14 +292,14 @@ fn draw_at(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
                 out,
                 "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\"{class}/>"
             );
-            draw_text(&node_title(node), (x + GAP, top + 22), out);
+            draw_text(&node_title(node), Point::new(x + GAP, top + 22), out);
         }
         PlanKind::Choice(cases) => {
             let mut left = x;
             for (test, case) in cases {
                 let test = test.as_deref().unwrap_or("else");
-                draw_text(test, (left, top + 12), out);
-                draw_at(case, (left, top + GAP), out);
+                draw_text(test, Point::new(left, top + 12), out);
+                draw_at(case, Point::new(left, top + GAP), out);
                 left += node_size(case)
                     .0
                     .max(test.chars().count() * LETTER_WIDTH + 2 * GAP)
@@ -287,24 +313,29 @@ fn draw_at(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
             );
             draw_text(
                 &node_caption(node).unwrap_or_default(),
-                (x + GAP, top + 22),
+                Point::new(x + GAP, top + 22),
                 out,
             );
-            draw_column(&sequential_parts(node), (x + GAP, top + BOX_HEIGHT), out);
+            draw_column(
+                &sequential_parts(node),
+                Point::new(x + GAP, top + BOX_HEIGHT),
+                out,
+            );
         }
         PlanKind::Sequence(_) | PlanKind::Definition(_) => {
-            draw_column(&sequential_parts(node), (x, top), out);
+            draw_column(&sequential_parts(node), Point::new(x, top), out);
         }
     }
 }
 
-fn draw_column(parts: &[&PlanNode], (x, mut y): (usize, usize), out: &mut String) {
+fn draw_column(parts: &[&PlanNode], at: Point, out: &mut String) {
+    let Point { x, mut y } = at;
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {
             draw_line(x + GAP, y, out);
             y += GAP;
         }
-        draw_at(part, (x, y), out);
+        draw_at(part, Point::new(x, y), out);
         y += node_size(part).1;
     }
 }
@@ -318,7 +349,8 @@ fn draw_line(x: usize, y: usize, out: &mut String) {
     );
 }
 
-fn draw_text(text: &str, (x, y): (usize, usize), out: &mut String) {
+fn draw_text(text: &str, at: Point, out: &mut String) {
+    let Point { x, y } = at;
     let text = text
         .replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -229,7 +229,7 @@ impl PlanTraversal<'_, '_> {
             PlanKind::Definition(root) => {
                 self.visit_node(root, &inner_stage(&stage, &node.path, &root.path))?
             }
-            PlanKind::Sequence(steps) => self.visit_sequence(steps, (&stage, &node.path))?,
+            PlanKind::Sequence(steps) => self.visit_sequence(steps, &stage, &node.path)?,
             PlanKind::Choice(cases) => self.visit_choice(node, cases, &stage)?,
             PlanKind::Fold { inner, reduction } => {
                 self.visit_fold(node, (inner, reduction), &stage)?
@@ -280,7 +280,7 @@ impl PlanTraversal<'_, '_> {
         Ok(is_all)
     }
 
-    fn visit_sequence(&mut self, steps: &[PlanNode], (stage, path): (&str, &str)) -> NodeOutcome {
+    fn visit_sequence(&mut self, steps: &[PlanNode], stage: &str, path: &str) -> NodeOutcome {
         let mut last = StepResult::default();
         for step in steps {
             let Some(result) = self.visit_node(step, &inner_stage(stage, path, &step.path))? else {

@@ -243,7 +243,7 @@ impl<'a> Runner<'a> {
         );
         let prices = model.and_then(|model| model.prices.as_ref());
         let usd = prices.map_or(0.0, |prices| {
-            prices.call_cost((input, answer.usage.cached.unwrap_or(0)), output)
+            prices.call_cost(input, answer.usage.cached.unwrap_or(0), output)
         });
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         spent.calls += 1;

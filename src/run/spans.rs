@@ -126,7 +126,7 @@ impl SpanBuilder<'_> {
                     .rsplit_once('~')
                     .and_then(|(asking, _)| self.open.get(asking));
                 let parent = asking.map_or_else(|| self.root.clone(), |asking| asking.id.clone());
-                let mut span = self.new_span(&stage, (at, at), parent);
+                let mut span = self.new_span(&stage, at, at, parent);
                 // The only stage of a task has no name of its own.
                 let played = self
                     .begin
@@ -179,7 +179,7 @@ impl SpanBuilder<'_> {
         }
     }
 
-    fn new_span(&self, key: &str, (start, end): (i128, i128), parent: String) -> OtlpSpan {
+    fn new_span(&self, key: &str, start: i128, end: i128, parent: String) -> OtlpSpan {
         let id = stable_id(&["span", self.options.run, &self.root, key], 16);
         let parent = Some(parent);
         OtlpSpan {
@@ -201,7 +201,7 @@ impl SpanBuilder<'_> {
             .open
             .get(stage)
             .map_or_else(|| self.root.clone(), |open| open.id.clone());
-        self.new_span(key, (start, at), parent)
+        self.new_span(key, start, at, parent)
     }
 
     fn add_call(&mut self, at: i128, call: &Recording, failed: Option<&ProviderError>) {
@@ -303,7 +303,7 @@ impl SpanBuilder<'_> {
 
     /// Returns all spans. Spans that are still open were cancelled.
     fn finish(self, start: i128, end: i128) -> Vec<OtlpSpan> {
-        let mut run = self.new_span("run", (start, end), String::new());
+        let mut run = self.new_span("run", start, end, String::new());
         run.name = format!("invoke_workflow {}", self.options.task);
         run.set_attribute("gen_ai.operation.name", "invoke_workflow");
         run.set_attribute("gen_ai.workflow.name", self.options.task);

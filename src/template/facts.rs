@@ -22,7 +22,7 @@ pub fn collect(file: &TemplateFile<'_>, stem: &str) -> FileFacts {
         let owner = owner as u32;
         facts.definitions.push(definition_facts(definition, stem));
         match definition {
-            Definition::Fragment(fragment) => add_text(&fragment.text, (owner, "/"), &mut facts),
+            Definition::Fragment(fragment) => add_text(&fragment.text, owner, "/", &mut facts),
             Definition::Task(task) => add_task(task, owner, &mut facts),
             Definition::Template(
                 template @ Template {
@@ -31,7 +31,7 @@ pub fn collect(file: &TemplateFile<'_>, stem: &str) -> FileFacts {
             ) => {
                 add_return_schema(template, owner, &mut facts);
                 if let Some(text) = description {
-                    add_text(text, (owner, "/"), &mut facts);
+                    add_text(text, owner, "/", &mut facts);
                 }
                 if let Some(task) = task {
                     add_task(task, owner, &mut facts);
@@ -164,7 +164,7 @@ fn add_task(task: &TaskBody<'_>, owner: u32, facts: &mut FileFacts) {
                 };
                 facts.references.push(reference);
             }
-            texts::visit_task_texts(task, &mut |_, text| add_text(text, (owner, path), facts));
+            texts::visit_task_texts(task, &mut |_, text| add_text(text, owner, path, facts));
             // A repeated call is not a node of its own.
             for call in task.calls.iter().filter(|call| call.result.is_none()) {
                 nodes::visit_subtree(
@@ -237,7 +237,7 @@ fn schema_reference(file: &Str<'_>, owner: u32) -> LinkedFile {
 fn add_call(call: &TemplateCall<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     for arg in &call.args {
         texts::visit_input_text(TextRole::Arg, arg, &mut |_, text| {
-            add_text(text, (owner, path), facts);
+            add_text(text, owner, path, facts);
         });
     }
     let Some(name) = &call.template else { return };
@@ -265,7 +265,7 @@ fn add_call(call: &TemplateCall<'_>, owner: u32, path: &str, facts: &mut FileFac
 }
 
 /// Records the `use` elements and the `src` of one text.
-fn add_text(text: &TextElement<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
+fn add_text(text: &TextElement<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     if let Some(src) = &text.src {
         facts.sources.push(LinkedFile {
             kind: LinkedFileKind::Text,

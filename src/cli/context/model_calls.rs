@@ -196,7 +196,8 @@ fn call_price(config: &Config, id: &str, usage: &Usage) -> f64 {
         return 0.0;
     };
     prices.call_cost(
-        (usage.input.unwrap_or(0), usage.cached.unwrap_or(0)),
+        usage.input.unwrap_or(0),
+        usage.cached.unwrap_or(0),
         usage.output.unwrap_or(0),
     )
 }

@@ -147,7 +147,10 @@ pub(super) fn convert_prompts(
                 ),
             };
             let output = join(&place, &format!("{name}.xml"));
-            let origin = (origin.as_str(), file.format.title);
+            let origin = import::PromptOrigin {
+                path: &origin,
+                format: file.format.title,
+            };
             let text = import::write_template(&imported, &name, &place, origin);
             let schema = imported.schema.as_ref().map(|schema| {
                 let path = join(&place, &import::schema_file(&name));

@@ -267,9 +267,8 @@ pub(super) fn estimate_cost(
     let prices = wire.model.and_then(|model| model.prices.as_ref());
     #[allow(clippy::cast_precision_loss, reason = "calls are far below 2^52")]
     let usd = prices.map(|prices| {
-        let of = |calls: u64, input: u64, output: u64| {
-            calls as f64 * prices.call_cost((input, 0), output)
-        };
+        let of =
+            |calls: u64, input: u64, output: u64| calls as f64 * prices.call_cost(input, 0, output);
         (
             of(calls.0, input.0, output.0),
             of(calls.1, input.1, output.1),

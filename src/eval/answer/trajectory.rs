@@ -272,9 +272,11 @@ pub(super) fn judge_path(answer: &TrialAnswer, expected: &Trajectory) -> JudgedO
                     .zip(&names)
                     .all(|(stage, name)| stage.is_named(name))
         }
-        Matching::Unordered => count_matches(run, &names) == (names.len(), run.stages.len()),
-        Matching::Superset => count_matches(run, &names).0 == names.len(),
-        Matching::Subset => count_matches(run, &names).1 == run.stages.len(),
+        Matching::Unordered => {
+            names.len() == run.stages.len() && count_matches(run, &names) == names.len()
+        }
+        Matching::Superset => count_matches(run, &names) == names.len(),
+        Matching::Subset => count_matches(run, &names) == run.stages.len(),
     };
     let expected = match expected.matching {
         Matching::Strict => format!("the path {words}"),
@@ -290,9 +292,9 @@ pub(super) fn judge_path(answer: &TrialAnswer, expected: &Trajectory) -> JudgedO
     }
 }
 
-/// The number of names with a stage of their own, and so the number of stages with a name. Exact
+/// The number of names with a stage of their own, which is the number of stages with a name. Exact
 /// paths are matched first.
-fn count_matches(run: &WholeRun, names: &[&str]) -> (usize, usize) {
+fn count_matches(run: &WholeRun, names: &[&str]) -> usize {
     let mut names = names.to_vec();
     names.sort_by_key(|name| !run.stages.iter().any(|stage| stage.stage == **name));
     let mut free: Vec<&RunStage> = run.stages.iter().collect();
@@ -301,6 +303,5 @@ fn count_matches(run: &WholeRun, names: &[&str]) -> (usize, usize) {
             free.remove(at);
         }
     }
-    let found = run.stages.len() - free.len();
-    (found, found)
+    run.stages.len() - free.len()
 }

@@ -270,7 +270,7 @@ impl TrialAnswer {
         let Usage {
             cached, reasoning, ..
         } = usage;
-        let usd = prices.map(|prices| prices.call_cost((tokens.0, cached.unwrap_or(0)), tokens.1));
+        let usd = prices.map(|prices| prices.call_cost(tokens.0, cached.unwrap_or(0), tokens.1));
         let took = AnswerCost {
             cached,
             reasoning,

@@ -437,10 +437,12 @@ fn short_diff(before: &str, after: &str) -> Option<String> {
                 .collect::<Vec<_>>()
         };
         let (gone, new) = (of('-'), of('+'));
-        let (mut gone, mut new) = (
-            gone.iter().zip(&new).map(common_prefix),
-            gone.iter().zip(&new).map(common_prefix),
-        );
+        let prefixes = || {
+            gone.iter()
+                .zip(&new)
+                .map(|(one, other)| common_prefix(one, other))
+        };
+        let (mut gone, mut new) = (prefixes(), prefixes());
         for (sign, line) in hunk {
             let equal = match sign {
                 '-' => gone.next(),
@@ -464,7 +466,7 @@ fn short_diff(before: &str, after: &str) -> Option<String> {
 }
 
 /// The length of the common prefix of two lines, in characters.
-fn common_prefix((one, other): (&&str, &&str)) -> usize {
+fn common_prefix(one: &str, other: &str) -> usize {
     one.chars()
         .zip(other.chars())
         .take_while(|(one, other)| one == other)

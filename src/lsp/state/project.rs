@@ -18,7 +18,7 @@ use crate::registry::workspace::request::name_in;
 use crate::rules::check::{ActiveRules, Fingerprints};
 use crate::rules::input::stale_suppression;
 use crate::rules::list;
-use crate::rules::names::family::IN_TEXT_LABEL;
+use crate::rules::names::names_prelude::IN_TEXT_LABEL;
 use crate::rules::rule::CheckScope;
 use crate::rules::scenario::cx::TaskSignature;
 use crate::scenario::load::LoadedScenario;

@@ -14,7 +14,7 @@ use crate::registry::compile::{CompileOutcome, CompileReason, CompiledFile, sour
 use crate::rules::check::{self, Fingerprints};
 use crate::rules::input::read_fault;
 use crate::rules::list;
-use crate::rules::names::family::IN_TEXT_LABEL;
+use crate::rules::names::names_prelude::IN_TEXT_LABEL;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;

@@ -1,7 +1,10 @@
 //! `generateContent` of Gemini. Each event of a stream is a response with more parts.
 
 use crate::kernel::conversation::Part;
-use crate::provider::dialect::*;
+use crate::kernel::provider::{Stop, Usage};
+use crate::provider::dialect::{ResponseDialect, count_at, list_at, text_at};
+use crate::provider::draft::AnswerDraft;
+use serde_json::Value;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "gemini",

@@ -1,7 +1,10 @@
 //! A chat of Ollama. Each line of a stream is a response with more of the message; the last one has
 //! `done`.
 
-use crate::provider::dialect::*;
+use crate::kernel::provider::{Stop, Usage};
+use crate::provider::dialect::{ResponseDialect, count_at, list_at, text_at};
+use crate::provider::draft::AnswerDraft;
+use serde_json::Value;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "ollama",

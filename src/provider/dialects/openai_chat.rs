@@ -1,6 +1,9 @@
 //! Chat completions of OpenAI and compatible servers.
 
-use crate::provider::dialect::*;
+use crate::kernel::provider::{Stop, Usage};
+use crate::provider::dialect::{ResponseDialect, count_at, list_at, text_at};
+use crate::provider::draft::AnswerDraft;
+use serde_json::Value;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "openai-chat",

@@ -1,7 +1,10 @@
 //! Responses of OpenAI. The last event of a stream contains the whole response, so earlier pieces
 //! are ignored.
 
-use crate::provider::dialect::*;
+use crate::kernel::provider::{Stop, Usage};
+use crate::provider::dialect::{ResponseDialect, count_at, list_at, text_at};
+use crate::provider::draft::AnswerDraft;
+use serde_json::Value;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "openai-responses",

@@ -1,6 +1,6 @@
 //! CTX201: both sides of a context conflict written in one template.
 
-use super::family::{ONLY_LOOKED_UP, ONLY_PARENT, inherited_share, *};
+use super::context_prelude::{ONLY_LOOKED_UP, ONLY_PARENT, inherited_share, *};
 use crate::settings::conflict::WrittenSide;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 

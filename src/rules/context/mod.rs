@@ -2,7 +2,7 @@
 
 mod context_conflict;
 pub(super) mod context_conflict_with_default;
-mod family;
+mod context_prelude;
 mod no_context;
 mod redundant_override;
 mod setting_without_effect;

@@ -1,6 +1,6 @@
 //! CTX203: a task without any context.
 
-use super::family::*;
+use super::context_prelude::*;
 use crate::settings::conflict::{WithoutContext, missing_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 

@@ -1,6 +1,6 @@
 //! CTX205: a setting that repeats the default.
 
-use super::family::*;
+use super::context_prelude::*;
 use crate::rules::setting_fixes::describe_row;
 use crate::settings::conflict::is_redundant;
 use crate::settings::provenance::ValuePlace;

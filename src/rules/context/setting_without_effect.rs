@@ -1,6 +1,6 @@
 //! CTX204: a setting without effect.
 
-use super::family::*;
+use super::context_prelude::*;
 use crate::settings::conflict::is_without_effect;
 use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};

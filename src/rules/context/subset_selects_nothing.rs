@@ -1,6 +1,6 @@
 //! CTX206: a subset without a selection.
 
-use super::family::*;
+use super::context_prelude::*;
 use crate::settings::conflict::is_empty_subset;
 use crate::template::setting::SettingName::InheritContext;
 

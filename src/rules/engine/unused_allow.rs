@@ -1,7 +1,7 @@
 //! CTX190: an `allow` that silences nothing.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::whole_line_span;
+use crate::rules::structure::structure_prelude::whole_line_span;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
 pub(crate) static RULE: Rule = Rule::new(

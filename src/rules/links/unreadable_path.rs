@@ -2,7 +2,7 @@
 
 use crate::rules::prelude::*;
 use crate::rules::rule::UnreadableFile;
-use crate::rules::structure::family::short_excerpt;
+use crate::rules::structure::structure_prelude::short_excerpt;
 use crate::syntax::write::escape_text;
 use crate::template::keywords::FileSource;
 use crate::template::parts::Str;

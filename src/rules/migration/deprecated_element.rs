@@ -1,7 +1,7 @@
 //! CTX403: an element of an older dialect, which has no effect.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::{file_finding, has_few_children, short_excerpt};
+use crate::rules::structure::structure_prelude::{file_finding, has_few_children, short_excerpt};
 use crate::syntax::is_ncname;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, rename_element, set_attribute};

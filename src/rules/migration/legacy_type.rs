@@ -1,7 +1,7 @@
 //! CTX402: a type of an older dialect.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::file_finding;
+use crate::rules::structure::structure_prelude::file_finding;
 use crate::syntax::write::set_attribute;
 use crate::template::fault::{TemplateFault, TemplateFaultKind};
 

@@ -1,7 +1,7 @@
 //! CTX401: a setting with a value of an older dialect.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::file_finding;
+use crate::rules::structure::structure_prelude::file_finding;
 use crate::template::fault::{TemplateFault, TemplateFaultKind};
 
 /// Read with its former meaning, so that older templates build.

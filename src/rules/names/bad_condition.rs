@@ -1,6 +1,6 @@
 //! CTX312: a condition that cannot be read.
 
-use super::family::*;
+use super::names_prelude::*;
 use crate::rules::syntax::and_edit;
 use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH, ValueDemand};

@@ -1,6 +1,6 @@
 //! CTX311: an invalid `{{…}}`.
 
-use super::family::{fault_finding, *};
+use super::names_prelude::{fault_finding, *};
 use crate::rules::names::unrendered_jinja;
 use crate::rules::structure::missing::declared_names;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};

@@ -1,6 +1,6 @@
 //! CTX314: a `from` that is not a name.
 
-use super::family::*;
+use super::names_prelude::*;
 
 /// Such a value has no source.
 pub(crate) static RULE: Rule = Rule::new(

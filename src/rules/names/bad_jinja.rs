@@ -1,6 +1,6 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
-use super::family::{fault_finding, *};
+use super::names_prelude::{fault_finding, *};
 use crate::jinja::environment::JinjaNameKind;
 use crate::jinja::jinja_fault::{JinjaFaultKind, describe_argument_fault};
 use crate::jinja::static_limits::{

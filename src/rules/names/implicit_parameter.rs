@@ -1,6 +1,6 @@
 //! CTX315: variables of a task that declares no parameters.
 
-use super::family::*;
+use super::names_prelude::*;
 use crate::rules::names::undeclared_variable::{MAX_LISTED, declare_parameters, list_names};
 use crate::template::scope::{ImplicitParameter, ParameterOrigin};
 

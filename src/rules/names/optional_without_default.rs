@@ -1,6 +1,6 @@
 //! CTX324: an optional parameter without a default.
 
-use super::family::*;
+use super::names_prelude::*;
 use std::collections::BTreeSet;
 
 /// A run that omits the parameter would fail.

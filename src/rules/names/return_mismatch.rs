@@ -1,7 +1,7 @@
 //! CTX318: a function whose task does not answer with the type in `returns`.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::{file_finding, name_choice, short_excerpt};
+use crate::rules::structure::structure_prelude::{file_finding, name_choice, short_excerpt};
 use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
 use crate::template::model::{Definition, TaskBody, Template};
 use crate::template::parts::{Str, is_schema_file};

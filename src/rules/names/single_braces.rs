@@ -1,6 +1,6 @@
 //! CTX327: a parameter in braces that are not a placeholder.
 
-use super::family::*;
+use super::names_prelude::*;
 use super::unused_parameter::{find_placeholders, placeholders_in_texts};
 use crate::template::model::Definition;
 use std::collections::HashSet;

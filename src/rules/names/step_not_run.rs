@@ -1,6 +1,6 @@
 //! CTX319: a result used before its step, or the task of its input, has run.
 
-use super::family::{fault_finding, *};
+use super::names_prelude::{fault_finding, *};
 
 /// Steps, and the tasks that produce inputs, run in the order in which they are written.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,9 +1,9 @@
 //! CTX304: a variable without a value.
 
-use super::family::{fault_finding, *};
+use super::names_prelude::{fault_finding, *};
 use crate::project::index::{DefId, RefId};
 use crate::project::linked_names;
-use crate::rules::structure::family::{has_few_children, join_parts};
+use crate::rules::structure::structure_prelude::{has_few_children, join_parts};
 use crate::syntax::write::{insert_after, insert_child, insert_first_child};
 use crate::template;
 use crate::template::names::DefinitionKind;

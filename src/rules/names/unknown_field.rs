@@ -1,6 +1,6 @@
 //! CTX323: a field or entry that a value does not have.
 
-use super::family::{move_into_text, *};
+use super::names_prelude::{move_into_text, *};
 use crate::base::source::Position;
 use crate::project::linked_parts::{PartFault, PartFaultReason};
 use crate::template::shape::NoPart;

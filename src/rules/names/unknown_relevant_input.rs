@@ -1,6 +1,6 @@
 //! CTX317: `context_relevance` names an input that the task does not have.
 
-use super::family::*;
+use super::names_prelude::*;
 
 /// The input that was meant has no relevance then.
 pub(crate) static RULE: Rule = Rule::new(

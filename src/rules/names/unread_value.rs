@@ -1,6 +1,6 @@
 //! CTX328: a value of a round, or the answer of a step, that no request contains.
 
-use super::family::*;
+use super::names_prelude::*;
 use crate::syntax::write::insert_child;
 use crate::template::scope::UnreadValue;
 

@@ -1,6 +1,6 @@
 //! CTX322: Jinja in a text without `syntax="jinja"`.
 
-use super::family::*;
+use super::names_prelude::*;
 use crate::jinja::builtins::has_statement;
 use crate::jinja::parse::read_tree;
 use crate::syntax::tree::NodeId;

@@ -1,6 +1,6 @@
 //! CTX325: a value from outside in a text of the profile `bare`.
 
-use super::family::{add_role_label, describe_tools_condition, untrusted_tool_uses, *};
+use super::names_prelude::{add_role_label, describe_tools_condition, untrusted_tool_uses, *};
 use crate::kernel::profile::Profile;
 use crate::project::linked_tools::ToolUseKind;
 use crate::rules::names::untrusted_in_system::{marked_texts, unfenced_values};
@@ -41,12 +41,12 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
                 short_excerpt(&reference.name)
             )
         });
-        out.extend(found.map(|(found, _)| add_source_label(cx, found, (*file, *span))));
+        out.extend(found.map(|(found, _)| add_source_label(cx, found, *file, *span)));
     }
     for found in untrusted_tool_uses(cx) {
         let own = match found.kind {
             ToolUseKind::Value(_) => continue,
-            ToolUseKind::BareReference(at, source) => {
+            ToolUseKind::BareReference(at, (file, span)) => {
                 let own = cx.reference_finding(&RULE.meta, at, |reference| {
                     let (word, name) = (reference.kind.definition_kind().word(), short_excerpt(&reference.name));
                     format!(
@@ -54,9 +54,9 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
                         describe_tools_condition(&found)
                     )
                 });
-                own.map(|(own, _)| add_source_label(cx, own, source))
+                own.map(|(own, _)| add_source_label(cx, own, file, span))
             }
-            ToolUseKind::BareTask(source) => {
+            ToolUseKind::BareTask((at, span)) => {
                 let task = cx
                     .index
                     .find_definition(DefinitionKind::Task, &found.role.task.value);
@@ -73,7 +73,7 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
                 let own = profile.map(|(profile, file)| {
                     Diagnostic::new(&RULE.meta, &file.path, profile.span, message())
                 });
-                own.map(|own| add_source_label(cx, own, source))
+                own.map(|own| add_source_label(cx, own, at, span))
             }
         };
         out.extend(own.map(|own| add_role_label(cx, own, &found)));
@@ -89,7 +89,7 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             .find_definition(DefinitionKind::Task, &role.task.value)
             .filter(|_| profile.value == Profile::Bare);
         let source = task.and_then(|task| cx.names.open_source(cx.index, task));
-        let Some((source, file)) = source.zip(cx.config.files.first()) else {
+        let Some(((at, span), file)) = source.zip(cx.config.files.first()) else {
             continue;
         };
         let message = format!(
@@ -99,13 +99,14 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         out.push(add_source_label(
             cx,
             Diagnostic::new(&RULE.meta, &file.path, profile.span, message),
-            source,
+            at,
+            span,
         ));
     }
 }
 
 /// Adds the place that names the value, if any.
-fn add_source_label(cx: &LinkCx<'_>, found: Diagnostic, (file, span): (u32, Span)) -> Diagnostic {
+fn add_source_label(cx: &LinkCx<'_>, found: Diagnostic, file: u32, span: Span) -> Diagnostic {
     let found = if span.is_empty() {
         found
     } else {

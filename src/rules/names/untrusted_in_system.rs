@@ -1,6 +1,6 @@
 //! CTX310: a value from outside that reaches the system text.
 
-use super::family::{
+use super::names_prelude::{
     add_role_label, describe_tools_condition, fault_finding, untrusted_tool_uses, *,
 };
 use crate::project::linked_tools::ToolUseKind;

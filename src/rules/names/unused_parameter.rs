@@ -1,6 +1,6 @@
 //! CTX316: a declared parameter that nothing reads.
 
-use super::family::*;
+use super::names_prelude::*;
 use crate::rules::names::unrendered_jinja;
 use crate::syntax::write::remove_element;
 use crate::template;

@@ -1,6 +1,6 @@
 //! CTX512: a policy that cannot be read.
 
-use super::family::*;
+use super::project_prelude::*;
 
 /// A policy without a condition is always met.
 pub(crate) static RULE: Rule = Rule::new(

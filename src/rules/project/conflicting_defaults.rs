@@ -1,6 +1,6 @@
 //! CTX501: defaults that contradict each other.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::rules::setting_fixes::describe_row;
 use crate::settings::layers::{OperatorRow, RowId};
 use crate::settings::provenance::{SettingOrigin, ValuePlace};

@@ -1,6 +1,6 @@
 //! CTX536: an agent's own texts that its budget cuts in every call.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::base::number::format_thousands;
 use crate::project::config::Config;
 

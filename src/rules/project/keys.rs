@@ -1,6 +1,6 @@
 //! CTX502–CTX505, CTX531, CTX532: syntax errors, keys and values of the project file.
 
-use super::family::{as_fragment, *};
+use super::project_prelude::{as_fragment, *};
 use crate::project::config::DEFAULT_EDITION;
 
 /// The settings of an unreadable file cannot apply.

@@ -1,6 +1,6 @@
 //! CTX509–CTX511: faults of `[lints]`.
 
-use super::family::*;
+use super::project_prelude::*;
 
 /// A level of a rule that does not exist has no effect.
 pub(super) static UNKNOWN_LINT: Rule = Rule::new(

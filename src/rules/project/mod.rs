@@ -8,10 +8,10 @@
 mod bad_requirement;
 mod conflicting_defaults;
 pub mod crowded_budget;
-mod family;
 mod keys;
 mod lints;
 mod models;
+mod project_prelude;
 pub(crate) mod requirement;
 mod requirement_idle;
 mod requirement_unchecked;

@@ -1,6 +1,6 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::project::routing::Disqualification;
 
 /// A name alone defines neither a context window nor a price.

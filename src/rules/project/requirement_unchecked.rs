@@ -1,6 +1,6 @@
 //! CTX515: a policy about a fact that is not known yet.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::project::require::Needs;
 
 /// A condition that cannot be checked never passes silently.

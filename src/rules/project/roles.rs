@@ -1,9 +1,9 @@
 //! CTX513, CTX522, CTX528–CTX530, CTX533: names and contradictions in roles, and in requirements on
 //! roles.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::rules::rule::CheckScope;
-use crate::rules::structure::family::short_excerpt;
+use crate::rules::structure::structure_prelude::short_excerpt;
 use crate::template::names::DefinitionKind;
 
 /// A policy for an unknown role is always met.

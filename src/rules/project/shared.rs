@@ -1,7 +1,7 @@
 //! CTX516–CTX520: the shared file that `extends` names, and the changes that a project may make to
 //! it.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::base::hash::Hash;
 
 /// A policy that can change unnoticed is no policy.

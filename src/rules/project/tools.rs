@@ -1,6 +1,6 @@
 //! CTX534, CTX535: the tools that a project defines, and the tools that its roles name.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::project::project_fault::ToolFault;
 use crate::rules::request::tool_schema;
 use crate::scenario::json_schema::JsonSchemaFaultKind;

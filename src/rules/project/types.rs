@@ -1,7 +1,7 @@
 //! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults without
 //! effect on them.
 
-use super::family::*;
+use super::project_prelude::*;
 use crate::project::project_fault::DeclarationRefusal;
 
 /// Defaults of a type that does not exist apply to no task.

@@ -1,6 +1,6 @@
 //! CTX621: a table of cases that cannot be read.
 
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// The cases of an unreadable table are not run.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX607: a path into an answer that is not a valid `JSONPath`.
 
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// An invalid path selects nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX606: a pattern that is not a valid regular expression.
 
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// An invalid pattern matches nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,7 +1,7 @@
 //! CTX618: two cases that share a name.
 
 use super::cx::ScenarioFile;
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::diagnostic::Label;
 use crate::base::source::LineIndex;
 use crate::scenario::paths::snapshot_path;

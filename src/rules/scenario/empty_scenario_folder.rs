@@ -1,6 +1,6 @@
 //! CTX623: a scenario folder without scenarios.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::project::glob;
 
 /// The default folder of scenarios.

@@ -1,6 +1,6 @@
 //! CTX608: keys that exclude each other.
 
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// One of the two would be ignored.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,7 +1,7 @@
 //! CTX614: an expectation that always fails or never fails because of its form. `ctxc eval` detects
 //! contradictions between expectations.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
 use crate::scenario::expect::trajectory::Matching;
 use crate::scenario::model::{AnswerTest, ContextExpectation};

@@ -1,7 +1,7 @@
 //! CTX609: a threshold above the number of trials.
 
 use super::cx::add_file_fix;
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// The case could never pass.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX619: a frozen file that does not exist.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use super::walk;
 use crate::scenario::paths::resolve_beside;
 

@@ -1,7 +1,7 @@
 //! CTX613: a required parameter without a value.
 
 use super::cx::SignatureParameter;
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// The case could only fail.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX604: a scenario without a required key.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::quoted::name_list;
 use crate::scenario::keys;
 

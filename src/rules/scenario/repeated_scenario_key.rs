@@ -1,6 +1,6 @@
 //! CTX605: a key that occurs twice in one mapping.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::syntax::yaml;
 
 /// Only one of the two values would be used.

@@ -1,6 +1,6 @@
 //! CTX628: expectations of a suite's `defaults` that a case replaces.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::span::Span;
 
 /// An author who adds one expectation to a case rarely means to drop the expectations of all cases.

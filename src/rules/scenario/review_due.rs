@@ -1,6 +1,6 @@
 //! CTX616: a scenario that has not been reviewed for a long time.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::scenario::date;
 
 /// An unreviewed scenario drifts away from its intention.

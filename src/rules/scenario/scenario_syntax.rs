@@ -1,7 +1,7 @@
 //! CTX601: a scenario file that is not valid YAML.
 
 use super::cx::add_file_fix;
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::number::WHOLE_NUMBER_RANGE;
 use crate::syntax::yaml;
 

@@ -1,6 +1,6 @@
 //! CTX629: expectations that cannot be judged yet.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::span::Span;
 use crate::scenario::expect::answer::all_tests;
 use crate::scenario::model::AnswerTest;

@@ -1,6 +1,6 @@
 //! CTX612: a value for a parameter that the task does not have.
 
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// A value that reaches no prompt tests nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -2,7 +2,7 @@
 //! several agents.
 
 use super::cx::{TaskSignature, yaml_word};
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::span::Spanned;
 use crate::kernel::agent_node::{AgentNode, stage_node};
 use crate::scenario::expect::answer::{AnswerTest, all_tests};

@@ -1,6 +1,6 @@
 //! CTX602: an unknown key.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::base::quoted::name_list;
 
 /// A misspelt expectation checks nothing.

@@ -1,6 +1,6 @@
 //! CTX611: an expectation about a segment that no context has.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use super::shown::{self, ReceivableNames};
 use super::walk::{self, MissingNameEffect};
 use crate::base::quoted::name_list;

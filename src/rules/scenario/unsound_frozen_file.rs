@@ -1,6 +1,6 @@
 //! CTX627: a frozen file whose content does not fit its use.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use super::walk;
 use crate::base::number;
 use crate::base::span::Spanned;

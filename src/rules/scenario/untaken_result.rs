@@ -1,6 +1,6 @@
 //! CTX626: a frozen result or scripted answer that is never used.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::scenario::model::ScriptedAnswer;
 
 /// An unused result or answer tests nothing.

@@ -1,7 +1,7 @@
 //! CTX617: agents that no scenario tests.
 
 use super::cx::ScenarioScope;
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::kernel::agent_node::{AgentNode, TestedAgents};
 use crate::project::config::Config;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! CTX622: a frozen file that no agent receives.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::scenario::paths::{normalize_path, resolve_beside};
 
 /// The agent receives the file on disk instead, so the case changes with that file.

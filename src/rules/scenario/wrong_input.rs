@@ -1,6 +1,6 @@
 //! CTX624: a value of another type than its parameter.
 
-use super::family::*;
+use super::scenario_prelude::*;
 use crate::template::value_type;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! CTX603: a value that its key does not allow.
 
-use super::family::*;
+use super::scenario_prelude::*;
 
 /// An invalid value is ignored, together with the test that depends on it.
 pub(crate) static RULE: Rule = Rule::new(

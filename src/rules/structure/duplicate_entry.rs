@@ -1,6 +1,6 @@
 //! CTX118: two inputs, parameters or results with one name.
 
-use super::family::{MAX_SEARCHED_CHILDREN, is_equal_markup, *};
+use super::structure_prelude::{MAX_SEARCHED_CHILDREN, is_equal_markup, *};
 use crate::syntax::write::remove_element;
 
 /// A name with two meanings is ambiguous.

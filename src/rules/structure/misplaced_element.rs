@@ -1,6 +1,6 @@
 //! CTX103: an element in a place where it has no meaning.
 
-use super::family::{file_line_break, has_few_children, *};
+use super::structure_prelude::{file_line_break, has_few_children, *};
 use crate::syntax::write::{insert_child, insert_first_child, remove_element};
 
 /// The meaning of a tag depends on its place. In a place without meaning it would be ignored.

@@ -1,6 +1,6 @@
 //! CTX104: a context setting outside `<context_management>`.
 
-use super::family::{file_line_break, has_few_children, whole_line_span, *};
+use super::structure_prelude::{file_line_break, has_few_children, whole_line_span, *};
 use crate::syntax::write::{escape_text, insert_child};
 use crate::template::setting::{SettingName, Word};
 

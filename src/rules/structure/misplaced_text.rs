@@ -1,6 +1,6 @@
 //! CTX115: text where only elements are allowed.
 
-use super::family::{wrapping_child, *};
+use super::structure_prelude::{wrapping_child, *};
 
 /// No agent receives text between elements.
 pub(crate) static RULE: Rule = Rule::new(

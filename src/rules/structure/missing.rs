@@ -1,6 +1,6 @@
 //! CTX108–CTX110, CTX117, CTX123: missing attributes, elements, descriptions, values and types.
 
-use super::family::{has_few_children, has_misspelt_child, value_attribute, *};
+use super::structure_prelude::{has_few_children, has_misspelt_child, value_attribute, *};
 use crate::settings::operators::Operator;
 use crate::syntax::write::set_attribute;
 use crate::template::model::{BodySlot, TaskBody};
@@ -222,7 +222,7 @@ fn check_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         }) {
             let message = format!(
                 "the description is empty: `{}` holds no words",
-                super::family::short_excerpt(&src.value)
+                super::structure_prelude::short_excerpt(&src.value)
             );
             let found = file_finding(&MISSING_DESCRIPTION.meta, cx.cx, src.span, message);
             out.push(found.help("say in a sentence what the task is for"));
@@ -255,7 +255,10 @@ fn check_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let what = match &task.name {
-        Some(name) => format!("the task `{}`", super::family::short_excerpt(&name.value)),
+        Some(name) => format!(
+            "the task `{}`",
+            super::structure_prelude::short_excerpt(&name.value)
+        ),
         None if task.element.name() == ElementKind::Task.tag() => "this task".to_owned(),
         None => format!("`<{}>`", task.element.name()),
     };

@@ -1,7 +1,6 @@
 //! Family 1xx: elements, attributes and their places.
 
 mod duplicate_entry;
-pub(super) mod family;
 mod misplaced_element;
 mod misplaced_setting;
 mod misplaced_text;
@@ -11,6 +10,7 @@ mod other_type;
 mod ref_with_body;
 mod repeated_element;
 mod shell_operator;
+pub(super) mod structure_prelude;
 mod unknown;
 mod unreadable_command;
 mod values;

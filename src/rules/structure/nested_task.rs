@@ -1,6 +1,6 @@
 //! CTX119: a part of a task that is wrapped in a task of its own.
 
-use super::family::{whole_line_span, *};
+use super::structure_prelude::{whole_line_span, *};
 
 /// Read as intended; reported so that all templates use one form.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX105: an element that belongs to another type of task.
 
-use super::family::*;
+use super::structure_prelude::*;
 use crate::settings::operators::Operator;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::OwnerType;

@@ -1,6 +1,6 @@
 //! CTX120: a task with a reference and a body.
 
-use super::family::*;
+use super::structure_prelude::*;
 
 /// A reference uses the registered task unchanged, so the body would be ignored.
 pub(crate) static RULE: Rule = Rule::new(

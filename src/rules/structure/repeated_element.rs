@@ -1,6 +1,6 @@
 //! CTX106: a second element where only one is allowed.
 
-use super::family::{MAX_SEARCHED_CHILDREN, is_equal_markup, *};
+use super::structure_prelude::{MAX_SEARCHED_CHILDREN, is_equal_markup, *};
 use crate::syntax::write::remove_element;
 
 /// One of the two would be ignored, and the choice would be arbitrary.

@@ -1,6 +1,6 @@
 //! CTX124: a command with an operator that only a shell interprets.
 
-use super::family::*;
+use super::structure_prelude::*;
 use crate::syntax::tree::NodeKind as Node;
 use crate::syntax::write::set_attribute;
 use crate::template::argv::{self, Argv, ArgvFault};

@@ -1,8 +1,8 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: unknown elements, attributes, types, subtypes and
 //! schemas.
 
-use super::family::{likeliest_child, value_attribute, *};
 use super::missing::is_declared;
+use super::structure_prelude::{likeliest_child, value_attribute, *};
 use crate::settings::layers::RowFault;
 use crate::syntax::tree::Attribute;
 use crate::syntax::write::{escape_text, remove_attribute, rename_element, set_content};

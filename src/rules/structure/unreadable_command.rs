@@ -1,7 +1,7 @@
 //! CTX125: a command whose quotes do not match.
 
-use super::family::*;
 use super::shell_operator::split_command;
+use super::structure_prelude::*;
 use crate::template::argv::ArgvFaultKind;
 
 /// A command that cannot be split cannot be started.

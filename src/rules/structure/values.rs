@@ -1,6 +1,6 @@
 //! CTX111–CTX114, CTX116: values that are not allowed at their place.
 
-use super::family::{value_attribute, *};
+use super::structure_prelude::{value_attribute, *};
 use crate::syntax::tree::NodeKind as Node;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
 use crate::template::setting::{SettingName, Word};

@@ -1,6 +1,6 @@
 //! CTX101: a file whose root is not an element of the language.
 
-use super::family::*;
+use super::structure_prelude::*;
 use crate::syntax::write::{remove_attribute, rename_element};
 
 /// Nothing in such a file reaches an agent.

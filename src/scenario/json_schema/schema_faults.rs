@@ -211,7 +211,7 @@ impl<'s> SchemaTraversal<'s> {
         for (key, value) in keys {
             let at = child_pointer(path, key);
             match KEYWORDS.iter().find(|(name, _)| name == key) {
-                Some((_, holds)) => self.check_keyword(at, (key, *holds), value),
+                Some((_, holds)) => self.check_keyword(at, key, *holds, value),
                 None if key.starts_with("x-") || EXTENSION_KEYWORDS.contains(&key.as_str()) => {}
                 None => {
                     let near = nearest_candidate(key, KEYWORDS.iter().map(|(name, _)| *name));
@@ -229,7 +229,7 @@ impl<'s> SchemaTraversal<'s> {
         self.check_required(path, keys);
     }
 
-    fn check_keyword(&mut self, at: String, (key, holds): (&str, KeywordValue), value: &'s Value) {
+    fn check_keyword(&mut self, at: String, key: &str, holds: KeywordValue, value: &'s Value) {
         match (key, value) {
             ("type", Value::String(word)) => self.check_word(at, word, TYPE_WORDS),
             ("type", Value::Array(words)) => {

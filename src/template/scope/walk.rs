@@ -377,7 +377,7 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
             .files
             .as_ref()
             .is_some_and(|files| files.source == FileSource::Description);
-        self.walk_texts(task, (context, read));
+        self.walk_texts(task, context, read);
         let is_outside = reach.looks_up || is_found || task.history.is_some() && !is_agent;
         self.flow
             .add_sources(context, inputs.clone(), TrustMark::outside_if(is_outside));
@@ -440,7 +440,7 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
     }
 
     /// Walks the texts of a task: those that form its context, and those that its reader receives.
-    fn walk_texts(&mut self, task: &'m TaskBody<'a>, (context, given): (u32, u32)) {
+    fn walk_texts(&mut self, task: &'m TaskBody<'a>, context: u32, given: u32) {
         self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
         self.reader = TextReader::for_task(task);
         let into = |reader: TextReader, role: TextRole| {

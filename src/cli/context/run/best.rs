@@ -110,18 +110,34 @@ fn has_subject(project: &CompiledProject, name: &str, subject: &str) -> bool {
 /// The prefix of covered tasks and roles.
 const SUBJECT_PREFIX: &str = "subject";
 
+/// The path of a run, or the path that a scenario expects.
+struct NodePath<'p> {
+    subject: &'p str,
+    nodes: &'p [String],
+    ends: &'p str,
+    /// No other node lies between these.
+    is_exact: bool,
+}
+
 /// Returns the coverage of a path of nodes.
-fn path_coverage(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> RunCoverage {
+fn path_coverage(path: &NodePath<'_>) -> RunCoverage {
+    let NodePath {
+        subject,
+        nodes,
+        ends,
+        is_exact,
+    } = *path;
     let mut covers = RunCoverage::from([
         format!("{SUBJECT_PREFIX} {subject}"),
         format!("end {subject} {ends}"),
     ]);
     covers.extend(
-        path.iter()
+        nodes
+            .iter()
             .map(|node| format!("node {subject} {}", stage_node(node))),
     );
     if is_exact {
-        covers.extend(path.windows(2).map(|two| {
+        covers.extend(nodes.windows(2).map(|two| {
             format!(
                 "way {subject} {}",
                 two.iter()
@@ -130,23 +146,23 @@ fn path_coverage(subject: &str, path: &[String], (ends, is_exact): (&str, bool))
                     .join(" ")
             )
         }));
-        covers.insert(format!("path {subject} {}", path.join(" ")));
+        covers.insert(format!("path {subject} {}", nodes.join(" ")));
     }
     covers
 }
 
 fn run_coverage(run: &RunSource) -> RunCoverage {
-    match run {
-        RunSource::Whole(whole) => {
-            path_coverage(run.subject(), &whole.path, (whole.ends.as_str(), true))
-        }
+    let (nodes, ends) = match run {
+        RunSource::Whole(whole) => (whole.path.as_slice(), whole.ends.as_str()),
         // The scenario of a single agent has no expectation on the end.
-        RunSource::Agent(agent) => path_coverage(
-            run.subject(),
-            std::slice::from_ref(&agent.node),
-            ("complete", true),
-        ),
-    }
+        RunSource::Agent(agent) => (std::slice::from_ref(&agent.node), "complete"),
+    };
+    path_coverage(&NodePath {
+        subject: run.subject(),
+        nodes,
+        ends,
+        is_exact: true,
+    })
 }
 
 /// Returns the coverage of a scenario: the path of a run, or a single agent.
@@ -156,7 +172,12 @@ fn case_coverage(case: &ScenarioCase) -> RunCoverage {
     };
     if !case.is_run {
         let node = case.node.as_ref().map_or("/", |node| node.value.as_str());
-        return path_coverage(subject, &[node.to_owned()], ("complete", true));
+        return path_coverage(&NodePath {
+            subject,
+            nodes: &[node.to_owned()],
+            ends: "complete",
+            is_exact: true,
+        });
     }
     let tests = || case.expectations.iter().map(|one| &one.value.test);
     let ends = tests().find_map(|test| {
@@ -178,12 +199,10 @@ fn case_coverage(case: &ScenarioCase) -> RunCoverage {
         .flat_map(|path| &path.calls)
         .map(|call| call.name.value.clone())
         .collect();
-    path_coverage(
+    path_coverage(&NodePath {
         subject,
-        &names,
-        (
-            ends.unwrap_or("complete"),
-            path.is_some_and(|path| path.matching == Matching::Strict),
-        ),
-    )
+        nodes: &names,
+        ends: ends.unwrap_or("complete"),
+        is_exact: path.is_some_and(|path| path.matching == Matching::Strict),
+    })
 }

@@ -6,11 +6,11 @@ use crate::base::contained_path;
 use crate::base::diagnostic::Label;
 use crate::base::source::Position;
 use crate::project::linked_tools::ToolUse;
-use crate::rules::structure::family;
+use crate::rules::structure::structure_prelude;
 use std::sync::Arc;
 
 pub(super) use crate::rules::prelude::*;
-pub(super) use crate::rules::structure::family::{file_finding, short_excerpt};
+pub(super) use crate::rules::structure::structure_prelude::{file_finding, short_excerpt};
 pub(super) use crate::syntax::tree::Element;
 pub(super) use crate::syntax::write::set_attribute;
 pub(super) use crate::template::elements::ElementKind;
@@ -26,7 +26,7 @@ pub(super) fn fault_finding(
     message: impl Into<String>,
 ) -> Diagnostic {
     let Some(inside) = &fault.inside else {
-        return family::file_finding(rule, cx, fault.span, message);
+        return structure_prelude::file_finding(rule, cx, fault.span, message);
     };
     move_into_text(
         Diagnostic::new(rule, cx.path, fault.span, message),
