@@ -132,10 +132,10 @@ fn what_cannot_be_taken_is_reported() {
     error CTX504 ctxc.toml:6:11 `\"3\"`: `eval.drift.batches` is a text; expected a whole number
       > take the quotes off (`\"3\"` -> `3`)
     error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` lacks the required key `accepters`
-      ? add who may accept a baseline: `accepters = ["ada"]`
+      ? add the people who may accept a baseline: `accepters = ["ada"]`
     error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` lacks the required key `cost_usd`
       ? add the budget of one run in US$: `cost_usd = 5.0`
     error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` lacks the required key `variance`
-      ? add how much its pass rate may vary: `variance = 0.1`
+      ? add the allowed variance of the pass rate: `variance = 0.1`
     "#);
 }

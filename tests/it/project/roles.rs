@@ -414,7 +414,7 @@ fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
     error CTX504 ctxc.toml:9:11 `\"markdwn\"`: `roles.a.profile` is `markdwn`; expected `markdown`, `xml`, `plain`, `sections` or `bare`
       ? did you mean `markdown`?
       > write `markdown` (`\"markdwn\"` -> `\"markdown\"`)
-    error CTX504 ctxc.toml:10:10 `\"system\"`: `roles.a.order` is `system`; expected another kind: tools and what the system says always stand first
+    error CTX504 ctxc.toml:10:10 `\"system\"`: `roles.a.order` is `system`; expected another kind: tools and the system text always come first
     error CTX504 ctxc.toml:10:20 `\"inputs\"`: `roles.a.order` is `inputs`; expected `description`, `instructions`, `criteria`, `output_format`, `constraints`, `input`, `previous_output`, `accumulated`, `file`, `inherited`, `fresh`, `examples`, `history` or `failure_history`
       ? did you mean `input`?
       > write `input` (`\"inputs\"` -> `\"input\"`)
@@ -487,14 +487,14 @@ base_url = "https://:8000/v1"
       = nothing reads it, so it has no effect; the keys are `input`, `cached_input`, `output`
     error CTX504 ctxc.toml:15:18 `1.5`: `models.c.context_window` is a number; expected a whole number
     error CTX532 ctxc.toml:16:19 `{ input = nan }`: `models.c.usd_per_million` lacks the required key `output`
-      ? add what a million tokens answered cost in US$: `output = 0.60`
+      ? add the price of a million output tokens in US$: `output = 0.60`
     error CTX504 ctxc.toml:16:29 `nan`: `models.c.usd_per_million.input` is `nan`; expected a number from 0 to 1000000
     error CTX504 ctxc.toml:18:8 `\"openia\"`: `providers.d.kind` is `openia`; expected `openai`, `openai-responses`, `anthropic`, `gemini` or `ollama`
       ? did you mean `openai`?
       > write `openai` (`\"openia\"` -> `\"openai\"`)
     error CTX504 ctxc.toml:19:12 `\"localhost:80\"`: `providers.d.base_url` is `localhost:80`; expected an address that begins with `https://` or `http://`
     error CTX532 ctxc.toml:20:12 `e`: `providers.e` lacks the required key `kind`
-      ? add the protocol it speaks: `kind = "openai"` (openai, anthropic, gemini, ollama)
+      ? add the protocol: `kind = "openai"` (openai, anthropic, gemini, ollama)
     error CTX504 ctxc.toml:23:12 `\"https://models.example/v1#chat\"`: `providers.f.base_url` is `https://models.example/v1#chat`; expected an address without `#`: what stands behind it is never sent
     error CTX504 ctxc.toml:26:12 `\"https://:8000/v1\"`: `providers.g.base_url` is `https://:8000/v1`; expected an address that begins with `https://` or `http://`
     "#);
