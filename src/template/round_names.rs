@@ -17,6 +17,12 @@ pub struct RoundName {
     pub seen_by: &'static [&'static str],
 }
 
+/// True if a word is the last of a round's name, as `input` is of `current_input`: the name that
+/// other languages have for such a value.
+pub fn is_last_word_of(word: &str, name: &str) -> bool {
+    name.rsplit_once('_').is_some_and(|(_, last)| last == word)
+}
+
 const IN_LOOP: &[&str] = &["director", "script_execution", "evaluator", CONDITION];
 
 /// All names that composite tasks bind.

@@ -2,7 +2,8 @@
 
 use super::names_prelude::*;
 use crate::syntax::write::insert_child;
-use crate::template::scope::UnreadValue;
+use crate::template::round_names::{ROUND_NAMES, is_last_word_of};
+use crate::template::scope::{ImplicitParameter, UnreadValue};
 
 /// The call that made it is wasted, and rounds that should differ are equal. Not an error: a role
 /// may work through its tools alone.
@@ -18,13 +19,34 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    for fault in &cx.scopes.faults {
-        let ScopeFaultKind::Unread(what) = fault.kind else {
+    let mut unread = cx
+        .scopes
+        .faults
+        .iter()
+        .filter_map(|fault| {
+            if let ScopeFaultKind::Unread(what) = fault.kind {
+                Some((what, fault.span))
+            } else {
+                None
+            }
+        })
+        .peekable();
+    if unread.peek().is_none() {
+        return;
+    }
+    let slips = Slips::new(cx);
+    for (what, span) in unread {
+        let part = cx.document.element_at(span.start);
+        if part.is_some_and(|part| slips.has_undeclared(part, what)) {
             continue;
-        };
+        }
+        if let Some(found) = part.and_then(|part| report_misnamed(cx, part, &slips.misnamed, what))
+        {
+            out.push(found);
+            continue;
+        }
         let (message, help) = message_and_help(what);
-        let found = file_finding(&RULE.meta, cx, fault.span, message).help(help);
-        let part = cx.document.element_at(fault.span.start);
+        let found = file_finding(&RULE.meta, cx, span, message).help(help);
         out.push(
             match input_name(what)
                 .zip(part)
@@ -35,6 +57,118 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             },
         );
     }
+}
+
+/// Names of a file that probably stand for the value of a round.
+struct Slips<'f, 'a> {
+    /// Implicit parameters such as `input`.
+    misnamed: Vec<&'f ImplicitParameter<'a>>,
+    /// Variables without a value by their offsets, each with the names that it has or may mean.
+    undeclared: Vec<(u32, [&'f str; 2])>,
+}
+
+impl<'f, 'a> Slips<'f, 'a> {
+    fn new(cx: &'f FileCx<'a>) -> Self {
+        let misnamed = cx.scopes.implicit.iter().filter(|found| {
+            ROUND_NAMES
+                .iter()
+                .any(|row| is_last_word_of(&found.name.value, row.name))
+        });
+        let undeclared = cx
+            .scopes
+            .faults
+            .iter()
+            .filter_map(|fault| match &fault.kind {
+                ScopeFaultKind::Undeclared { name, near, .. } => Some((
+                    fault.span.start,
+                    [&**name, near.as_deref().unwrap_or_default()],
+                )),
+                _ => None,
+            });
+        let mut slips = Self {
+            misnamed: misnamed.collect(),
+            undeclared: undeclared.collect(),
+        };
+        slips.undeclared.sort_unstable();
+        slips
+    }
+
+    /// True if a value is unread because its name is misspelled, or lacks what it is made of, which
+    /// `undeclared-variable` reports.
+    fn has_undeclared(&self, part: Element<'_>, what: UnreadValue) -> bool {
+        let first = self
+            .undeclared
+            .partition_point(|(at, _)| *at < part.span().start);
+        self.undeclared
+            .iter()
+            .skip(first)
+            .take_while(|(at, _)| part.span().contains(*at))
+            .any(|(_, names)| names.iter().any(|name| values(what).contains(name)))
+    }
+}
+
+/// Reports names such as `input` that are parameters of the whole task, where `current_input` is the
+/// value of the round.
+fn report_misnamed(
+    cx: &FileCx<'_>,
+    part: Element<'_>,
+    misnamed: &[&ImplicitParameter<'_>],
+    what: UnreadValue,
+) -> Option<Diagnostic> {
+    let mut found: Option<Diagnostic> = None;
+    let mut edits = Vec::new();
+    for value in values(what) {
+        let slips = misnamed.iter().filter(|slip| {
+            part.span().contains(slip.name.span.start) && is_last_word_of(&slip.name.value, value)
+        });
+        for slip in slips {
+            let name = &*slip.name.value;
+            let message = format!(
+                "`{name}` is a parameter of the whole task here, the same in each round: the value of a round is `{value}`"
+            );
+            found = Some(match found.take() {
+                None => file_finding(&RULE.meta, cx, slip.name.span, message).help(format!(
+                    "write `{value}`, or read it as well if a caller gives `{name}`"
+                )),
+                Some(found) => found.label(slip.name.span, message),
+            });
+            edits.extend(
+                spans_in_braces(part, name)
+                    .into_iter()
+                    .map(|span| Edit::replace(span, *value)),
+            );
+        }
+    }
+    found.map(|found| match values(what) {
+        [value] if !edits.is_empty() => {
+            found.fix(Fix::suggested(format!("write `{value}`"), edits))
+        }
+        [_, _, ..] if !edits.is_empty() => {
+            found.fix(Fix::suggested("write the names of a round's values", edits))
+        }
+        _ => found,
+    })
+}
+
+/// The spans of a name that stands alone in braces, in the texts of a part.
+fn spans_in_braces(part: Element<'_>, name: &str) -> Vec<Span> {
+    let text = part.document().text;
+    let own = part.span();
+    let is_alone = |span: Span| {
+        let before = Span::new(own.start, span.start).slice(text);
+        let after = Span::new(span.end, own.end).slice(text);
+        before.trim_end().ends_with("{{") && after.trim_start().starts_with("}}")
+    };
+    own.slice(text)
+        .match_indices(name)
+        .map(|(at, name)| {
+            Span::from_offsets(
+                own.start as usize + at,
+                own.start as usize + at + name.len(),
+            )
+        })
+        .filter(|span| is_alone(*span))
+        .collect()
 }
 
 const fn message_and_help(what: UnreadValue) -> (&'static str, &'static str) {
@@ -76,16 +210,26 @@ const fn message_and_help(what: UnreadValue) -> (&'static str, &'static str) {
     }
 }
 
+/// The names of the values that are unread.
+const fn values(what: UnreadValue) -> &'static [&'static str] {
+    match what {
+        UnreadValue::CurrentInput => &["current_input"],
+        UnreadValue::CurrentResult => &["current_result"],
+        UnreadValue::Accumulator => &["accumulator"],
+        UnreadValue::Reduce => &["current_input", "current_result", "accumulator"],
+        UnreadValue::DirectorResult => &["director_result"],
+        UnreadValue::EvaluationFeedback => &["evaluation_feedback"],
+        UnreadValue::Loop => &["director_result", "evaluation_feedback"],
+        UnreadValue::Step => &[],
+    }
+}
+
 /// The name of an input that makes an agent read the value; `None` if more than that is missing.
 const fn input_name(what: UnreadValue) -> Option<&'static str> {
-    match what {
-        UnreadValue::CurrentInput => Some("current_input"),
-        UnreadValue::CurrentResult => Some("current_result"),
-        UnreadValue::DirectorResult => Some("director_result"),
-        UnreadValue::EvaluationFeedback => Some("evaluation_feedback"),
-        UnreadValue::Accumulator | UnreadValue::Reduce | UnreadValue::Loop | UnreadValue::Step => {
-            None
-        }
+    match (what, values(what)) {
+        (UnreadValue::Accumulator, _) => None,
+        (_, [name]) => Some(name),
+        _ => None,
     }
 }
 

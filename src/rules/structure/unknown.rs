@@ -59,6 +59,9 @@ fn report_unknown_element(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<
                 "there is a `<{meant}>` already: put its text in there, or remove it"
             )));
         }
+        if let Some(advice) = advice_on_foreign(name) {
+            return Some(found.help(advice));
+        }
         let fix = Fix::suggested(
             format!("write <{meant}>"),
             rename_element(fault.element, meant),
@@ -84,18 +87,25 @@ fn report_unknown_element(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<
                 .help("it holds `<case>`s, each with a `test` of its own: for what is left, one with the opposite of the others"),
         );
     }
-    let advice = OF_OTHER_LANGUAGES
-        .iter()
-        .find(|(names, _)| names.contains(&&*name.to_lowercase()));
     let may: Vec<ElementKind> = suggested_children(parent).collect();
     Some(match may.len() {
         0 => found.help(format!("`<{}>` can only contain text", parent.tag())),
         1..=6 => found.help(format!("it holds {}", list_tags(may))),
-        _ => found.help(advice.map_or(
-            "remove it, or give it a namespace of its own to keep it as an extension",
-            |(_, advice)| *advice,
-        )),
+        _ => {
+            found.help(advice_on_foreign(name).unwrap_or(
+                "remove it, or give it a namespace of its own to keep it as an extension",
+            ))
+        }
     })
+}
+
+/// Returns what to write in place of an element of another language.
+fn advice_on_foreign(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    OF_OTHER_LANGUAGES
+        .iter()
+        .find(|(names, _)| names.contains(&&*name))
+        .map(|(_, advice)| *advice)
 }
 
 /// Elements of other languages, each with its equivalent in this one.
@@ -210,6 +220,10 @@ fn report_unknown_attribute(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Optio
     };
     let tag = kind.tag();
     let name = attribute.name();
+    // The attributes of an element of another language go with it.
+    if meant.is_none() && advice_on_foreign(fault.element.name()).is_some() {
+        return None;
+    }
     let found = file_finding(
         &UNKNOWN_ATTRIBUTE.meta,
         cx,

@@ -2,6 +2,7 @@
 
 use super::structure_prelude::*;
 use crate::syntax::write::{remove_attribute, rename_element};
+use crate::template;
 
 /// Nothing in such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule::new(
@@ -41,7 +42,7 @@ fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
         short_excerpt(name)
     );
     let found = file_finding(&RULE.meta, cx, fault.span, message);
-    if let Some(meant) = nearest_candidate(fault.element.local_name(), ROOTS) {
+    if let Some(meant) = template::root_kind(fault.element).map(ElementKind::tag) {
         let fix = Fix::suggested(
             format!("write <{meant}>"),
             rename_element(fault.element, meant),

@@ -47,17 +47,27 @@ const ROOTS: [ElementKind; 3] = [
 /// a namespace must have a child of the language.
 pub fn root_kind(root: Element<'_>) -> Option<ElementKind> {
     let named = |name: &str| ROOTS.into_iter().find(|kind| kind.tag() == name);
-    let kind = named(root.local_name()).or_else(|| {
-        named(suggest::nearest_candidate(
-            root.local_name(),
-            ROOTS.map(ElementKind::tag),
-        )?)
-    })?;
+    let near = || {
+        let near = suggest::nearest_candidate(root.local_name(), ROOTS.map(ElementKind::tag))?;
+        if is_list_of_definitions(root) {
+            return Some(ElementKind::Library);
+        }
+        named(near)
+    };
+    let kind = named(root.local_name()).or_else(near)?;
     let is_ours = root.namespace().is_none()
         || root
             .elements()
             .any(|child| kind.child(child.local_name()).is_some());
     is_ours.then_some(kind)
+}
+
+/// True for `<tasks>` and the like: a root without a name that contains whole definitions.
+fn is_list_of_definitions(root: Element<'_>) -> bool {
+    let mut inner = root.elements().peekable();
+    root.attribute("name").is_none()
+        && inner.peek().is_some()
+        && inner.all(|child| ElementKind::Library.child(child.name()).is_some())
 }
 
 impl<'a> Lower<'a> {

@@ -94,7 +94,7 @@ impl<'m, 'a> BindingStack<'m, 'a> {
     }
 
     /// The names bound by rounds, which have no span.
-    pub(super) fn round_names(&self) -> impl Iterator<Item = &'m str> {
+    pub(super) fn round_names(&self) -> impl DoubleEndedIterator<Item = &'m str> {
         self.entries
             .iter()
             .map(|entry| &entry.binding)

@@ -16,6 +16,7 @@ use crate::template::keywords::{TextSyntax, Trust};
 use crate::template::model::TaskBody;
 use crate::template::names::{Unfenced, UseCertainty};
 use crate::template::parts::{Str, Substitution, TextElement};
+use crate::template::round_names::is_last_word_of;
 use crate::template::texts::TextRole;
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -329,6 +330,12 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
         ));
     }
 
+    /// Returns the innermost bound name of a round whose last word this is.
+    fn round_name_of_word(&self, word: &str) -> Option<&'m str> {
+        let mut names = self.env.round_names();
+        names.rfind(|name| is_last_word_of(word, name))
+    }
+
     /// Resolves an unbound variable; returns its number in the flow of names if a run passes it.
     pub(super) fn resolve_unbound(&mut self, used: VariableUse<'a>) -> Option<u32> {
         let VariableUse {
@@ -353,7 +360,11 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
             }
             let may = needs.is_none() && self.spend_comparisons(self.env.binding_count());
             let near = may
-                .then(|| nearest_candidate(&name, self.env.bound_names()).map(str::to_owned))
+                .then(|| {
+                    nearest_candidate(&name, self.env.bound_names())
+                        .or_else(|| self.round_name_of_word(&name))
+                        .map(str::to_owned)
+                })
                 .flatten();
             let kind = ScopeFaultKind::Undeclared {
                 name,

@@ -25,7 +25,8 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         let is_read = |walk: &mut Self, name: &str| {
             walk.env.find_binding(name).is_some_and(|own| own.is_read)
         };
-        let lacks_input = inputs > 1 && !is_read(self, "current_input");
+        let misnames_input = self.misnames(inner.element, "current_input");
+        let lacks_input = (inputs > 1 || misnames_input) && !is_read(self, "current_input");
         // A program may have effects besides its answer.
         let lacks_result = inner.script.is_none() && !is_read(self, "current_result");
         let lacks_accumulator =
@@ -42,6 +43,16 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
             .into_iter()
             .filter(|(lacks, ..)| *lacks)
             .for_each(|(_, what, part)| self.report_unread(what, part.element));
+    }
+
+    /// True if a part is the first to use an implicit parameter where the value of a round is
+    /// probably meant: `input` where it can read `current_input`.
+    fn misnames(&self, part: Element<'a>, value: &str) -> bool {
+        let word = value.rsplit_once('_').map_or(value, |(_, word)| word);
+        self.implicit
+            .get(word)
+            .and_then(|at| self.scopes.implicit.get(*at))
+            .is_some_and(|found| part.span().contains(found.name.span.start))
     }
 
     /// Like [`Self::report_unread_in_reduce`] for a loop. If the loop `carries` results, its

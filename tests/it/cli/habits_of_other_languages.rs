@@ -33,6 +33,70 @@ fn elements_and_attributes_of_other_languages_lead_to_those_of_this_one() {
 }
 
 #[test]
+fn an_element_of_another_language_is_one_finding() {
+    Project::new()
+        .with_file(
+            "templates/a.xml",
+            "<task name=\"a\" type=\"sequential\"><description>x</description>\
+             <for each=\"x\" in=\"xs\"><task type=\"atomic\"><description>{{x}}</description></task></for></task>\n",
+        )
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("{% for x in xs %}")
+        .stdout_contains("1 error,");
+}
+
+#[test]
+fn a_list_of_tasks_is_one_finding_however_often_they_are_used() {
+    let user = |number: u32| {
+        format!(
+            "<task name=\"a{number}\" type=\"sequential\"><description>x</description><steps><task ref=\"helper\"/></steps></task>\n"
+        )
+    };
+    Project::new()
+        .with_file("templates/a.xml", user(1))
+        .with_file("templates/b.xml", user(2))
+        .with_file(
+            "templates/h.xml",
+            "<tasks>\n<task name=\"helper\" type=\"atomic\"><description>x</description></task>\n\
+             <task name=\"other\" type=\"atomic\"><description>x</description></task>\n</tasks>\n",
+        )
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("did you mean `<library>`?")
+        .stdout_contains("1 error;");
+}
+
+#[test]
+fn a_name_of_another_language_for_the_value_of_a_round_leads_to_that_value() {
+    let reduce = |parameters: &str| {
+        format!(
+            "<task name=\"a\" type=\"reduce\"><description>x</description>{parameters}\
+             <inputs><input name=\"one\">1</input></inputs>\
+             <inner_task><description>Look at {{{{input}}}}, {{{{ input }}}}.</description></inner_task>\
+             <reduction_task><description>{{{{current_result}}}}</description></reduction_task></task>\n"
+        )
+    };
+    let typed = "<parameters><parameter name=\"t\" default=\"\"/></parameters>";
+    for (parameters, message) in [
+        ("", "`input` is a parameter of the whole task here"),
+        (typed, "`input` would have no value"),
+    ] {
+        let project = Project::new().with_file("templates/a.xml", reduce(parameters));
+        project
+            .run(&["check"])
+            .stdout_contains(message)
+            .stdout_contains(": write `current_input`");
+        project.run(&["check", "--fix", "--unsafe-fixes"]);
+        assert!(
+            project
+                .read_file("templates/a.xml")
+                .contains("{{current_input}}, {{ current_input }}")
+        );
+    }
+}
+
+#[test]
 fn eval_shows_the_line_that_check_shows_and_what_to_write() {
     let project = Project::new()
         .with_file(
