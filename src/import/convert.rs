@@ -32,6 +32,7 @@ pub fn convert_prompt(
 
 /// Applies the steps that are common to all formats.
 fn finish_import(path: &str, mut imported: ImportedPrompt) -> ImportedPrompt {
+    declared::require_inputs_with_failing_defaults(&mut imported);
     declared::drop_mismatched_types(&mut imported.parameters);
     check_order(path, &mut imported);
     let is_system = imported

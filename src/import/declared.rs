@@ -2,8 +2,12 @@
 //! their order, then undeclared ones.
 
 use super::note::ImportNoteKind;
-use super::prompt_model::{ImportedParameter, ImportedPrompt};
+use super::prompt_model::{ImportedParameter, ImportedPrompt, PlaceholderSyntax, PromptText};
+use crate::jinja::parse::read_tree;
+use crate::jinja::trial::find_failures;
 use crate::template::value_type;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// A declared input, and true if a run may omit it.
 pub(super) type DeclaredInput = (ImportedParameter, bool);
@@ -63,6 +67,48 @@ pub(super) fn merge_inputs(
         all.push(used);
     }
     imported.parameters = all;
+}
+
+/// Requires the inputs whose defaults make a part of the text fail, such as an object without fields
+/// of which a field is read.
+pub(super) fn require_inputs_with_failing_defaults(imported: &mut ImportedPrompt) {
+    let ImportedPrompt {
+        turns, parameters, ..
+    } = imported;
+    for turn in turns
+        .iter()
+        .filter(|turn| turn.syntax != PlaceholderSyntax::Verbatim)
+    {
+        let (PromptText::InPlace { text, .. } | PromptText::Inline(text)) = &turn.body;
+        if parameters.iter().all(|one| one.default.is_none()) || read_tree(text).is_err() {
+            continue;
+        }
+        while let Some(name) = failing_default(text, parameters) {
+            parameters
+                .iter_mut()
+                .filter(|one| one.name == name)
+                .for_each(|one| one.default = None);
+        }
+    }
+}
+
+/// The name of an input whose default makes a part of the text fail.
+fn failing_default(text: &str, all: &[ImportedParameter]) -> Option<String> {
+    let default = |one: &ImportedParameter| {
+        Some((
+            one.name.clone(),
+            value_type::parse_default(one.default.as_ref()?, one.kind),
+        ))
+    };
+    let defaults: Map<String, Value> = all.iter().filter_map(default).collect();
+    let failure = find_failures(text, &defaults, &BTreeSet::new())
+        .into_iter()
+        .find(|failure| !failure.defaults.is_empty())?;
+    failure
+        .part
+        .map(|part| part.name)
+        .or_else(|| failure.defaults.into_iter().next())
+        .filter(|name| defaults.contains_key(name))
 }
 
 /// Removes the type of an input whose default does not match it, so that the text without a value

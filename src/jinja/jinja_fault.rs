@@ -30,6 +30,8 @@ pub enum JinjaFaultKind {
     OtherTemplate(&'static str),
     /// minijinja cannot parse it; its own message.
     Syntax(String),
+    /// A tuple without parentheses, which Jinja2 can parse and minijinja cannot.
+    BareTuple,
     /// An expression that depends on no value of a run fails; minijinja's message.
     Fails(String),
     /// It fails with the default of a parameter; minijinja's message.

@@ -61,7 +61,10 @@ pub fn analyze(text: &str) -> JinjaAnalysis {
     let mut read = match read_tree(text) {
         Ok(tree) => TextAnalyzer::new(text).analyze_tree(&tree),
         Err(fault) => {
-            let rest = if matches!(fault.kind, JinjaFaultKind::Syntax(_)) {
+            let rest = if matches!(
+                fault.kind,
+                JinjaFaultKind::Syntax(_) | JinjaFaultKind::BareTuple
+            ) {
                 blank_tag(text, fault.span)
             } else {
                 None
@@ -489,8 +492,17 @@ fn syntax_fault(error: &minijinja::Error, text: &str) -> JinjaFault {
     let words = error
         .detail()
         .map_or_else(|| error.kind().to_string(), str::to_owned);
+    let is_tuple = words
+        .strip_prefix("unexpected `,`, expected ")
+        .is_some_and(|expected| {
+            matches!(expected, "end of block" | "end of variable block" | "`]`")
+        });
     JinjaFault {
-        kind: JinjaFaultKind::Syntax(words),
+        kind: if is_tuple {
+            JinjaFaultKind::BareTuple
+        } else {
+            JinjaFaultKind::Syntax(words)
+        },
         span: Span::from_offsets(start, end),
     }
 }

@@ -71,6 +71,7 @@ pub(crate) fn read_variables(
                 .map_or(0, |before| before.matches('\n').count()),
             detail: match &fault.kind {
                 JinjaFaultKind::Syntax(words) => words.clone(),
+                JinjaFaultKind::BareTuple => "a tuple without parentheses".to_owned(),
                 kind => format!("{kind:?}"),
             },
             words: None,

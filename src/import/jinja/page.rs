@@ -401,6 +401,10 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<ImportNoteKind> {
         JinjaFaultKind::Fails(words) | JinjaFaultKind::FailsByDefault(words) => {
             broken(format!("this fails in every run: {words}"))
         }
+        JinjaFaultKind::BareTuple => broken(
+            "a tuple without parentheses is not read here: write `(a, b)`, or a list, `[a, b]`"
+                .to_owned(),
+        ),
         JinjaFaultKind::ByZero => broken("nothing can be divided by zero".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is not valid Jinja: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {

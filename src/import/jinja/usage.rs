@@ -11,9 +11,6 @@ use crate::import::declared::empty_value;
 use crate::import::note::{ImportNote, ImportNoteKind};
 use crate::import::prompt_model::ImportedParameter;
 use crate::jinja::parse::read_tree;
-use crate::jinja::trial::find_failures;
-use crate::template::value_type;
-use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 const ALWAYS_DEFINED: &str =
@@ -75,34 +72,10 @@ pub(super) fn infer_parameters(
             kind,
         });
     }
-    let mut all: Vec<ImportedParameter> = inputs
+    inputs
         .into_iter()
         .map(|(name, seen)| infer_parameter(name, &seen))
-        .collect();
-    while let Some(name) = failing_default(text, &all) {
-        all.iter_mut()
-            .filter(|one| one.name == name)
-            .for_each(|one| one.default = None);
-    }
-    all
-}
-
-/// The name of an input whose default makes a part of the text fail.
-fn failing_default(text: &str, all: &[ImportedParameter]) -> Option<String> {
-    let default = |one: &ImportedParameter| {
-        Some((
-            one.name.clone(),
-            value_type::parse_default(one.default.as_ref()?, one.kind),
-        ))
-    };
-    let defaults: Map<String, Value> = all.iter().filter_map(default).collect();
-    let failure = find_failures(text, &defaults, &BTreeSet::new())
-        .into_iter()
-        .find(|failure| failure.is_certain && !failure.defaults.is_empty())?;
-    failure
-        .part
-        .map(|part| part.name)
-        .or_else(|| failure.defaults.into_iter().next())
+        .collect()
 }
 
 /// Propagates the uses of a name to every name that its value comes from. Each name passes on new

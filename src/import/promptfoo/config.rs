@@ -81,7 +81,12 @@ fn read_config(
     }
     let mut all = prompts::read_prompts(&source, &front, options);
     providers::read_providers(&source, &front, &mut shared);
-    let cases = build_cases(&source, &front, &mut shared);
+    let known: BTreeSet<&str> = all
+        .iter()
+        .flat_map(|one| &one.parameters)
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    let cases = build_cases(&source, &front, &known, &mut shared);
     for entry in front
         .root
         .entries()
@@ -124,10 +129,12 @@ fn read_config(
     first
 }
 
-/// The cases, common to all prompts; each prompt retains the inputs that it uses.
+/// The cases, common to all prompts; each prompt retains the inputs that it uses. `known` are the
+/// inputs of all prompts.
 fn build_cases(
     source: &ConfigSource<'_>,
     front: &FrontMatter<'_>,
+    known: &BTreeSet<&str>,
     shared: &mut ImportedPrompt,
 ) -> Vec<ImportedCase> {
     let mut cases = Vec::new();
@@ -137,7 +144,7 @@ fn build_cases(
         .get("assertionTemplates")
         .map(YamlNode::to_json)
         .unwrap_or_default();
-    for test in tests::read_tests(source, front, shared) {
+    for test in tests::read_tests(source, front, known, shared) {
         let sets = tests::expand_lists(&test.vars)
             .filter(|sets| cases.len() + sets.len() <= MAX_SCENARIOS);
         let Some(sets) = sets else {

@@ -1,6 +1,7 @@
 //! The prompts of a configuration: texts, chats in JSON, and files of both.
 
 use super::source::{ConfigSource, PROGRAM_EXTENSIONS, file_extension};
+use crate::import::declared::empty_value;
 use crate::import::front_matter::FrontMatter;
 use crate::import::note::ImportNoteKind;
 use crate::import::prompt_model::{
@@ -345,7 +346,17 @@ fn finish_prompt(source: &ConfigSource<'_>, line: u32, one: &mut ImportedPrompt)
             );
         }
     }
+    // Values of tests are texts, unless the fields of one are read. What is empty as a number or a
+    // list is not empty as a text.
     for parameter in &mut one.parameters {
-        parameter.kind = None;
+        let kind = parameter.kind;
+        parameter.kind = kind.filter(|kind| *kind == "object");
+        parameter.default = parameter.default.take().map(|default| {
+            if parameter.kind.is_none() && default == empty_value(kind) {
+                String::new()
+            } else {
+                default
+            }
+        });
     }
 }

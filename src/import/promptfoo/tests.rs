@@ -8,6 +8,7 @@ use crate::import::prompt_model::{ImportedAssertion, ImportedPrompt, ImportedVal
 use crate::scenario::csv;
 use crate::syntax::yaml::YamlNode;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A test.
 #[derive(Clone, Default)]
@@ -15,6 +16,8 @@ pub(super) struct PromptfooTest {
     pub(super) path: String,
     pub(super) line: u32,
     pub(super) name: Option<String>,
+    /// True for a row of a table.
+    is_row: bool,
     pub(super) vars: Vec<(String, ImportedValue)>,
     pub(super) asserts: Vec<PromptfooAssertion>,
     /// Inputs that cannot be converted, so that the test cannot be decided.
@@ -38,6 +41,7 @@ const MAX_CASES_PER_TEST: usize = 1000;
 pub(super) fn read_tests(
     source: &ConfigSource<'_>,
     front: &FrontMatter<'_>,
+    known: &BTreeSet<&str>,
     shared: &mut ImportedPrompt,
 ) -> Vec<PromptfooTest> {
     let default = front
@@ -49,6 +53,7 @@ pub(super) fn read_tests(
     if let Some(node) = front.root.get("tests") {
         read_list(source, source.path, front, node, shared, &mut tests);
     }
+    drop_foreign_tables(&mut tests, known, shared);
     for test in &mut tests {
         let own = std::mem::take(&mut test.vars);
         let is_own = |name: &String| own.iter().any(|(own, _)| own == name);
@@ -398,6 +403,7 @@ fn read_table(path: &str, csv: &str, shared: &mut ImportedPrompt, tests: &mut Ve
         let mut test = PromptfooTest {
             path: path.to_owned(),
             line: row.line,
+            is_row: true,
             ..PromptfooTest::default()
         };
         for (name, value) in head.fields.iter().map(|name| name.trim()).zip(&row.fields) {
@@ -423,6 +429,47 @@ fn read_table(path: &str, csv: &str, shared: &mut ImportedPrompt, tests: &mut Ve
         }
         tests.push(test);
     }
+}
+
+/// Drops the rows of tables without a column that is an input of a prompt, as the columns of one
+/// with another separator seem to be.
+fn drop_foreign_tables(
+    tests: &mut Vec<PromptfooTest>,
+    known: &BTreeSet<&str>,
+    shared: &mut ImportedPrompt,
+) {
+    if known.is_empty() {
+        return;
+    }
+    let mut tables: BTreeMap<&str, (bool, &PromptfooTest)> = BTreeMap::new();
+    for test in tests.iter().filter(|test| test.is_row) {
+        let (is_known, _) = tables.entry(&test.path).or_insert((false, test));
+        *is_known |= test.vars.iter().any(|(name, _)| known.contains(&**name));
+    }
+    let quote = |names: Vec<&str>| {
+        names
+            .iter()
+            .take(6)
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let foreign: BTreeMap<String, String> = tables
+        .into_iter()
+        .filter(|(_, (is_known, _))| !is_known)
+        .map(|(path, (_, test))| {
+            let columns = quote(test.vars.iter().map(|(name, _)| &**name).collect());
+            let inputs = quote(known.iter().copied().collect());
+            let why = format!(
+                "no column is an input of the prompt: found {columns}, expected some of {inputs}, separated by `,`, `;` or tabs"
+            );
+            (path.to_owned(), why)
+        })
+        .collect();
+    for (path, why) in &foreign {
+        shared.add_note(path, 1, left_out_note("this table".to_owned(), why));
+    }
+    tests.retain(|test| !test.is_row || !foreign.contains_key(&test.path));
 }
 
 /// Parses an assertion in a field: `contains: x`, `latency(500)`, `fn: …`; a text without a known

@@ -42,6 +42,9 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::FailsByDefault(words) => {
                 format!("this fails with the default: {}", short_excerpt(words))
             }
+            JinjaFaultKind::BareTuple => {
+                "a tuple without parentheses, which Jinja2 can read, is not read here".to_owned()
+            }
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
             JinjaFaultKind::Arguments {
                 filter,
@@ -85,6 +88,9 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooEarly { argument, name } => found.help(early_use_help(argument, name)),
             JinjaFaultKind::FailsByDefault(_) => {
                 found.help("give another default, ask whether the value is there, or require a value: remove the default")
+            }
+            JinjaFaultKind::BareTuple => {
+                found.help("write it in parentheses, `(a, b)`, or as a list, `[a, b]`")
             }
             JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag removes the line end again"),
             JinjaFaultKind::TooLarge

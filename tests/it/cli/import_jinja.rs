@@ -188,3 +188,51 @@ fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_reported() {
     run.stdout_contains("inputs: tone (any, default \"\"), x (any, default \"\"), s (any)\n");
     assert!(!told.contains("warning: `tone`"), "{told}");
 }
+
+#[test]
+fn a_default_that_the_import_writes_gives_no_finding() {
+    let project = Project::new()
+        .with_file(
+            "p/a.j2",
+            "{% if mode %}{{ h.name }}{% endif %}{% if h %}{{ h.name }}{% endif %}{% if o %}{{ o.x }}{% endif %}\n",
+        )
+        .with_file(
+            "p/b.prompt",
+            "---\ninput:\n  schema:\n    user?(object):\n      name?: string\n---\nTo {{user.name}}.\n",
+        )
+        .with_file(
+            "p/promptfooconfig.yaml",
+            "prompts: ['Hi {% if org %}{{ org.title }}{% endif %}{% if n %}{{ n + 1 }}{% endif %}']\ntests: [{vars: {org: {title: a}}}, {vars: {n: 1}}]\n",
+        );
+    project.run(&["import", "p"]).exits_with(0);
+    for (path, parameter) in [
+        ("templates/a.xml", "name=\"h\" type=\"object\" required"),
+        (
+            "templates/a.xml",
+            "name=\"o\" type=\"object\" default=\"{}\"",
+        ),
+        ("templates/b.xml", "name=\"user\" type=\"object\" required"),
+        (
+            "templates/prompt.xml",
+            "name=\"org\" type=\"object\" default=\"{}\"",
+        ),
+        ("templates/prompt.xml", "name=\"n\" default=\"\""),
+    ] {
+        let text = project.read_file(path);
+        assert!(text.contains(parameter), "{text}");
+    }
+    project
+        .run(&["check", "--verbose"])
+        .exits_with(0)
+        .output_lacks("unknown-field");
+}
+
+#[test]
+fn a_tuple_without_parentheses_is_called_one() {
+    let project = Project::new().with_file("p/a.j2", "{% for k in 1, 2 %}{{ k }}{% endfor %}\n");
+    project
+        .run(&["import", "p"])
+        .exits_with(1)
+        .stdout_contains("a tuple without parentheses")
+        .output_lacks("not valid Jinja");
+}

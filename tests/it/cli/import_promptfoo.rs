@@ -469,6 +469,21 @@ fn tables_by_semicolon_and_tests_by_json_lines_or_a_pattern_are_read() {
 }
 
 #[test]
+fn a_table_without_a_column_for_an_input_is_named_and_gives_no_scenario() {
+    let project = tested("t.csv", "ticket|language\nTwice charged|de\n");
+    project
+        .run(&["import", "promptfooconfig.yaml"])
+        .exits_with(0)
+        .stdout_contains("found `ticket|language`, expected some of `language`, `ticket`");
+    assert!(
+        !project
+            .files()
+            .iter()
+            .any(|file| file.starts_with("scenarios/"))
+    );
+}
+
+#[test]
 fn the_window_of_a_known_model_is_the_one_of_the_table() {
     let project = tested("t.jsonl", "");
     project
