@@ -280,6 +280,50 @@ def requests(measured):
     server.end()
 
 
+def hovers(measured):
+    """Hovers over a file that nobody edits: what is read once for it is not in the times."""
+    for lines in (2_000, 20_000):
+        text = long_file(lines)
+        folder = measured.folder(f"hovers-{lines}", {"long.xml": text})
+        path, server, dice, rows, times, answered = f"{folder}/long.xml", Server(folder), random.Random(9), text.split("\n"), [], 0
+        server.write(server.open(path, text))
+        server.pushed(path, 1)
+        for number in range(measured.rounds + 20):
+            line = dice.randrange(len(rows))
+            at = {"line": line, "character": dice.randrange(len(rows[line]) + 1)}
+            elapsed, result = server.timed("textDocument/hover", {"textDocument": {"uri": uri(path)}, "position": at})
+            answered += bool(result)
+            if number >= 20:
+                times.append(elapsed)
+        if not answered:
+            raise SystemExit("no hover was answered with anything")
+        measured.row(f"hover, {lines:,} lines without an edit, p50", ("≤", 1), "ms", percentile(times, 0.5), f"{round_trip(server):.2f} ms a round trip, p99 {percentile(times, 0.99):.2f} ms")
+        server.end()
+
+
+def keystrokes(measured):
+    """A letter in a text of one of many templates, and the hover behind it."""
+    for count in (200, 2_000):
+        files = {f"templates/{number:04}.xml": Writer(number).document()[2].replace('name="', f'name="t{number}-', 1) for number in range(count)}
+        own = '<task type="atomic" name="own">\n  <description>Sort it.</description>\n</task>\n'
+        files["templates/own.xml"] = own
+        for number in range(100):
+            files[f"scenarios/{number:03}.yaml"] = f"name: s{number}\ntask: own\ncontext: {{objective: x}}\nexpect_context:\n  - tokens: {{max: 900}}\n"
+        folder = measured.folder(f"keystrokes-{count}", files)
+        path, server, times = f"{folder}/templates/own.xml", Server(folder), []
+        server.write(server.open(path, own))
+        server.pushed(path, 1)
+        column = own.split("\n")[1].index("Sort")
+        hover = {"textDocument": {"uri": uri(path)}, "position": {"line": 1, "character": 5}}
+        for number in range(measured.rounds + 20):
+            letter = change(1, column, 1, column, "a") if number % 2 == 0 else change(1, column, 1, column + 1, "")
+            elapsed, _ = server.timed("textDocument/hover", hover, [server.change(path, letter)])
+            if number >= 20:
+                times.append(elapsed)
+        measured.row(f"letter and hover behind it, among {count:,} templates and 100 scenarios, p50", ("≤", 8), "ms", percentile(times, 0.5), f"{round_trip(server):.2f} ms a round trip, p99 {percentile(times, 0.99):.2f} ms")
+        server.end()
+
+
 def hints(measured):
     writer = Writer(5)
     steps = "".join(writer.atomic("    ", 20, False, share=0) for _ in range(199))
@@ -381,5 +425,5 @@ def measure(report, home, options):
     edits(measured, 2_000, 200, ((0.5, 3), (0.99, 10)))
     edits(measured, 2_000, 200, ((0.5, 3), (0.99, 10)), opened=True)
     edits(measured, 20_000, 0, ((0.99, 40),))
-    for part in (burst, requests, hints, rename, start, everything, memory):
+    for part in (burst, requests, hovers, keystrokes, hints, rename, start, everything, memory):
         part(measured)

@@ -8,14 +8,18 @@ use crate::lsp::diagnostics::{file_uri, remarks};
 use crate::lsp::place::{self, ElementPart, task_operator};
 use crate::lsp::prelude::*;
 use crate::lsp::state::project::PROJECT_FILE;
+use crate::lsp::state::read_cache::{self, BodyTable};
+use crate::lsp::state::span_index::SpanIndex;
 use crate::lsp::tokens::docs as token_docs;
 use crate::project::config::Config;
-use crate::syntax::tree::{Attribute, Element, XmlDocument};
+use crate::syntax::tree::{Attribute, Element};
+use crate::template;
 use crate::template::elements::ElementKind;
 use crate::template::names::DefinitionKind;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 /// Answers `textDocument/hover`.
 pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: HoverParams) -> RequestResult {
@@ -35,15 +39,27 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: HoverParams) -> Req
         project
             .read
             .with_tree(&name, &buffer.text, &config.limits, |document| {
+                let bodies = || {
+                    project.read.bodies(&name, || {
+                        let file = template::lower_document(document);
+                        read_cache::index_bodies(&file, &config.layers)
+                    })
+                };
                 let figures = known.and_then(|known| {
-                    token_docs::describe_at(
-                        document,
-                        &token_docs::definition_names(project, &name),
-                        &known,
-                        offset,
-                    )
+                    let definitions = &project.template(&name)?.facts.definitions;
+                    let element = document.element_at(offset)?;
+                    token_docs::describe_element(element, definitions, &bodies(), &known)
                 });
-                (describe_place(server, project, document, offset), figures)
+                let placed = place::element_part(document, offset).and_then(|(element, part)| {
+                    let bodies = &bodies;
+                    let place = HoveredPart {
+                        element,
+                        part,
+                        bodies,
+                    };
+                    describe_place(server, project, &place)
+                });
+                (placed, figures)
             })
     } else {
         (None, None)
@@ -54,11 +70,9 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: HoverParams) -> Req
     };
     let mut lines: Vec<String> = shown.iter().map(|(text, _)| text.clone()).collect();
     // The notes and help of findings at this place.
-    for finding in project
-        .findings(&name)
-        .iter()
-        .filter(|finding| finding.span.touches(offset))
-    {
+    let known = project.read.findings(&name, || project.findings(&name));
+    let touching = known.spans.touching(offset).into_iter();
+    for finding in touching.filter_map(|number| known.findings.get(number)) {
         let more: Vec<String> = remarks(finding).collect();
         let more = if more.is_empty() {
             finding.rule.summary.to_owned()
@@ -111,17 +125,15 @@ fn describe_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option
             .or_else(|| if is_ours { about_key() } else { None });
     };
     let facts = &template.facts;
-    if let Some(found) = facts.references.iter().find(|own| own.span.touches(offset)) {
+    let known = variables::known_facts(project, file)?;
+    let first = |spans: &SpanIndex| spans.touching(offset).first().copied();
+    if let Some(found) = first(&known.references).and_then(|at| facts.references.get(at)) {
         return Some((
             docs::full_definition_doc(project, found.kind.definition_kind(), &found.name)?,
             found.span,
         ));
     }
-    if let Some(found) = facts
-        .definitions
-        .iter()
-        .find(|own| own.span.touches(offset))
-    {
+    if let Some(found) = first(&known.definitions).and_then(|at| facts.definitions.get(at)) {
         // A definition named by its file has its tag as span, which is described as an element.
         let is_written = found.span.len() as usize >= found.name.len()
             && project
@@ -200,14 +212,21 @@ fn describe_value(
     Some(format!("`{word}` — {}", meaning?))
 }
 
+/// The part of an element at the cursor.
+struct HoveredPart<'p, 'a> {
+    element: Element<'a>,
+    part: ElementPart<'a>,
+    /// Returns the task bodies of its file.
+    bodies: &'p dyn Fn() -> Rc<BodyTable>,
+}
+
 fn describe_place(
     server: &LspServer<'_>,
     project: &ProjectState,
-    document: XmlDocument<'_>,
-    offset: u32,
+    place: &HoveredPart<'_, '_>,
 ) -> Option<(String, Span)> {
     let config = &project.config;
-    let (element, spot) = place::element_part(document, offset)?;
+    let (element, spot) = (place.element, place.part);
     let kind = place::element_kind(element)?;
     match spot {
         ElementPart::AttributeName(attribute) => Some((
@@ -239,7 +258,7 @@ fn describe_place(
                     })
                 }
             };
-            let resolved = describe_settings(server, project, document, element);
+            let resolved = describe_settings(server, project, place);
             if !resolved.is_empty() && !text.is_empty() {
                 text.push_str("\n\n");
             }
@@ -262,8 +281,7 @@ fn describe_element(kind: ElementKind) -> String {
 fn describe_settings(
     server: &LspServer<'_>,
     project: &ProjectState,
-    document: XmlDocument<'_>,
-    element: Element<'_>,
+    hovered: &HoveredPart<'_, '_>,
 ) -> String {
     let config = &project.config;
     let place = |path: &str, line: u32| {
@@ -274,17 +292,24 @@ fn describe_settings(
             format!("{path}:{line}")
         }
     };
-    let mut out = Vec::new();
-    provenance::visit_settings(config, document, element, |task, body, setting| {
-        // For a whole task, a setting without effect is described only if it is written.
-        let is_described = |name: SettingName| {
-            body.resolved.get(name).applies || task.written_settings().span(name).is_some()
-        };
-        let names = SettingName::ALL
-            .iter()
-            .copied()
-            .filter(|name| setting.map_or(is_described(*name), |one| one == *name));
-        out.extend(names.map(|name| provenance::describe_setting(config, body, name, place)));
-    });
-    out.join("\n\n")
+    let Some((holder, setting)) = provenance::setting_holder(hovered.element) else {
+        return String::new();
+    };
+    let bodies = (hovered.bodies)();
+    let Some(known) = bodies.get(&holder.id()) else {
+        return String::new();
+    };
+    let Some(body) = &known.resolved else {
+        return String::new();
+    };
+    // For a whole task, a setting without effect is described only if it is written.
+    let is_described =
+        |name: SettingName| body.resolved.get(name).applies || known.written.span(name).is_some();
+    let names = SettingName::ALL
+        .iter()
+        .filter(|name| setting.map_or(is_described(**name), |one| one == **name));
+    let all: Vec<String> = names
+        .map(|name| provenance::describe_setting(config, body, *name, place))
+        .collect();
+    all.join("\n\n")
 }

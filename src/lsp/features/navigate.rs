@@ -311,7 +311,7 @@ fn answer_setting_source(server: &LspServer<'_>, at: &TextDocumentPositionParams
             let Some((element, ElementPart::Name)) = place::element_part(document, offset) else {
                 return;
             };
-            provenance::visit_settings(&project.config, document, element, |_, body, wanted| {
+            provenance::visit_settings(&project.config, document, element, |body, wanted| {
                 let own = provenance::project_settings(&project.config, body).into_iter();
                 found.extend(
                     own.filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name))

@@ -8,7 +8,6 @@ use crate::settings::provenance::{SettingOrigin, ValuePlace};
 use crate::settings::resolve::ResolvedSettings;
 use crate::syntax::tree::{Element, XmlDocument};
 use crate::template::elements::ElementKind;
-use crate::template::model::TaskBody;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use std::fmt::Write as _;
@@ -47,14 +46,11 @@ pub(in crate::lsp) fn describe_setting(
     out
 }
 
-/// Calls `look` with the settings of an element's task. The element is a task, a setting or
-/// `<context_management>`.
-pub(in crate::lsp) fn visit_settings(
-    config: &Config,
-    document: XmlDocument<'_>,
+/// Returns the task body whose settings an element shows: a task, a setting or
+/// `<context_management>`; with the setting if it is one.
+pub(in crate::lsp) fn setting_holder(
     element: Element<'_>,
-    mut look: impl FnMut(&TaskBody<'_>, &ResolvedBody, Option<SettingName>),
-) {
+) -> Option<(Element<'_>, Option<SettingName>)> {
     let setting = element_setting(element);
     let holder = match (setting, place::element_kind(element)) {
         (Some(_), _) => element.parent().and_then(Element::parent),
@@ -62,14 +58,27 @@ pub(in crate::lsp) fn visit_settings(
         (None, Some(kind)) if kind.is_body() => Some(element),
         _ => None,
     };
-    let Some(holder) = holder else { return };
+    holder.map(|holder| (holder, setting))
+}
+
+/// Calls `look` with the settings of an element's task. The element is a task, a setting or
+/// `<context_management>`.
+pub(in crate::lsp) fn visit_settings(
+    config: &Config,
+    document: XmlDocument<'_>,
+    element: Element<'_>,
+    mut look: impl FnMut(&ResolvedBody, Option<SettingName>),
+) {
+    let Some((holder, setting)) = setting_holder(element) else {
+        return;
+    };
     place::with_resolved_document(document, config, |file, bodies| {
         nodes::visit_bodies(file, |task, _| {
             if let Some(body) = bodies
                 .get(task)
                 .filter(|_| task.element.id() == holder.id())
             {
-                look(task, body, setting);
+                look(body, setting);
             }
         });
     });

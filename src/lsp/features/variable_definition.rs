@@ -1,6 +1,6 @@
 //! Describes the source of a variable's value: the parameter, the input, the step.
 
-use super::variables::VariableAtCursor;
+use super::variables::{self, VariableAtCursor};
 use super::{docs, implicit_names};
 use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
@@ -29,12 +29,13 @@ pub(in crate::lsp) fn describe_variable(
             ))
         }
         UseTarget::Bound(span) => {
-            let (text, lines) = project.indexed_text(file)?;
-            let about = place::with_document(&text, &project.config.limits, |document| {
+            let own = variables::known_trace(project, file)?;
+            let limits = &project.config.limits;
+            let about = project.read.with_tree(file, &own.text, limits, |document| {
                 let element = document.element_at(span.start)?;
                 Some(describe_binding(project, element))
             });
-            let line = lines.position(&text, span.start).line;
+            let line = own.lines.position(&own.text, span.start).line;
             about.map(|about| format!("`{name}` — {about}\n\n`{file}:{line}`"))
         }
     }

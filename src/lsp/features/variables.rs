@@ -7,7 +7,7 @@
 use crate::base::contained_path;
 use crate::jinja::tags::find_uses;
 use crate::lsp::prelude::*;
-use crate::lsp::state::read_cache::Traced;
+use crate::lsp::state::read_cache::{FactIndex, IndexedTrace, Traced};
 use crate::project::index::{DefId, NameIndex};
 use crate::template::expression::{self, Expression, ScanItem};
 use crate::template::keywords::TextSyntax;
@@ -75,8 +75,15 @@ pub(in crate::lsp) fn trace_file(
 }
 
 /// Reads a file for its names, once until anything of the project changes.
-fn known_trace(project: &ProjectState, name: &str) -> Option<Rc<Traced>> {
+pub(in crate::lsp) fn known_trace(project: &ProjectState, name: &str) -> Option<Rc<IndexedTrace>> {
     project.read.trace(name, || trace_file(project, name, ""))
+}
+
+/// Returns the definitions and references of a template by offset.
+pub(in crate::lsp) fn known_facts(project: &ProjectState, name: &str) -> Option<Rc<FactIndex>> {
+    project.read.facts(name, || {
+        Some(FactIndex::new(&project.template(name)?.facts))
+    })
 }
 
 /// The variable whose name stands at an offset.
@@ -97,33 +104,33 @@ pub(in crate::lsp) fn variable_at(
         name: name_of.to_owned(),
         span,
     };
-    if let Some(bound) = own
-        .trace
-        .bindings
-        .iter()
-        .find(|bound| bound.span.touches(offset))
+    let bindings = own.bindings.touching(offset);
+    if let Some(bound) = bindings
+        .first()
+        .and_then(|number| own.trace.bindings.get(*number))
     {
         return Some(point(&bound.name, UseTarget::Bound(bound.span), bound.span));
     }
-    for used in own
-        .trace
-        .uses
-        .iter()
-        .filter(|used| used.span.touches(offset))
+    let uses = own.uses.touching(offset);
+    for used in uses
+        .into_iter()
+        .filter_map(|number| own.trace.uses.get(number))
     {
         let spans = use_spans(used, &own.text);
         if let Some(span) = spans.into_iter().find(|span| span.touches(offset)) {
             return Some(point(&used.name, used.target, span));
         }
     }
-    let calls = project
-        .template(name)?
-        .facts
-        .references
-        .iter()
-        .filter(|own| own.kind == ReferenceKind::Call);
-    let mut args = calls.flat_map(|call| call.args.iter().map(move |arg| (call, arg)));
-    let (call, arg) = args.find(|(_, arg)| arg.name.is_some() && arg.span.touches(offset))?;
+    let references = &project.template(name)?.facts.references;
+    let known = known_facts(project, name)?;
+    let args = known.argument_spans.touching(offset).into_iter();
+    let mut args = args.filter_map(|number| {
+        let (call, number) = *known.arguments.get(number)?;
+        let call = references.get(call)?;
+        Some((call, call.args.get(number)?))
+    });
+    let (call, arg) =
+        args.find(|(call, arg)| call.kind == ReferenceKind::Call && arg.name.is_some())?;
     let arg_name = arg.name.as_deref()?;
     let index = project.index();
     let id = index.find_definition(DefinitionKind::Template, &call.name)?;

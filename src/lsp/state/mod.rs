@@ -7,6 +7,7 @@ pub(super) mod project;
 pub(super) mod read_cache;
 pub(super) mod scenarios;
 pub(super) mod snapshot;
+pub(super) mod span_index;
 pub(super) mod speculative;
 mod update;
 pub(super) mod workspace;

@@ -5,9 +5,10 @@ use crate::base::number::format_thousands;
 use crate::context::manifest::{Entry, Part};
 use crate::kernel::context::Kind as Segment;
 use crate::lsp::prelude::*;
-use crate::syntax::tree::{Element, XmlDocument};
+use crate::lsp::state::read_cache::BodyTable;
+use crate::syntax::tree::Element;
 use crate::template::elements::ElementKind;
-use crate::template::{self, nodes};
+use crate::template::names::DefinitionFacts;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -65,14 +66,13 @@ fn awaited_inputs(entry: &Entry) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-/// Describes the token count of the task or segment at an offset, in Markdown.
-pub(in crate::lsp) fn describe_at(
-    document: XmlDocument<'_>,
-    names: &[String],
+/// Describes the token count of an element that is a task or gives a segment, in Markdown.
+pub(in crate::lsp) fn describe_element(
+    element: Element<'_>,
+    definitions: &[DefinitionFacts],
+    bodies: &BodyTable,
     known: &DocumentCounts,
-    offset: u32,
 ) -> Option<String> {
-    let element = document.element_at(offset)?;
     let kind = place::element_kind(element)?;
     let is_body = kind.is_body();
     let segment = if is_body {
@@ -82,36 +82,22 @@ pub(in crate::lsp) fn describe_at(
     };
     let body = place::ancestors(element)
         .find(|element| place::element_kind(*element).is_some_and(ElementKind::is_body))?;
-    let file = template::lower_document(document);
-    let mut found = None;
-    for (definition, name) in file.definitions.iter().zip(names) {
-        let Some(task) = definition.task() else {
-            continue;
-        };
-        nodes::visit_nodes(task, &mut |node, path| {
-            if let nodes::TaskNode::Task(task) = node
-                && task.element.id() == body.id()
-            {
-                found = Some((name.clone(), path.to_owned()));
-            }
-        });
-    }
-    let (task, node) = found?;
-    let entries = known.tasks.get(&task)?;
+    let (task, node) = bodies.get(&body.id())?.node.as_ref()?;
+    let entries = known.tasks.get(&*definitions.get(*task)?.name)?;
     let here: Vec<Entry> = entries
         .iter()
-        .filter(|entry| is_inside_node(entry, &node))
+        .filter(|entry| is_inside_node(entry, node))
         .cloned()
         .collect();
     match segment {
         None => {
-            let entry = here.iter().find(|entry| entry.node == node);
+            let entry = here.iter().find(|entry| entry.node == *node);
             let list =
                 entry.map_or_else(String::new, |entry| format!("\n\n{}", list_segments(entry)));
             Some(format!("**receives** {}{list}", summarize_entries(&here)?))
         }
         Some((kind, id)) => {
-            let entry = here.iter().find(|entry| entry.node == node)?;
+            let entry = here.iter().find(|entry| entry.node == *node)?;
             let of_kind =
                 |part: &&Part| part.kind == kind && id.as_ref().is_none_or(|id| part.id == *id);
             let parts: Vec<String> = entry
