@@ -346,8 +346,8 @@ fn finish_prompt(source: &ConfigSource<'_>, line: u32, one: &mut ImportedPrompt)
             );
         }
     }
-    // Values of tests are texts, unless the fields of one are read. What is empty as a number or a
-    // list is not empty as a text.
+    // Values of tests are texts, unless the fields of one are read. The text of an empty number or
+    // list is not an empty text.
     for parameter in &mut one.parameters {
         let kind = parameter.kind;
         parameter.kind = kind.filter(|kind| *kind == "object");

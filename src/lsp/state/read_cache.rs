@@ -127,7 +127,7 @@ pub(in crate::lsp) fn index_bodies(file: &TemplateFile<'_>, layers: &Layers) -> 
     table
 }
 
-/// What was read of each file.
+/// All results of reading, by file.
 #[derive(Debug, Default)]
 pub(in crate::lsp) struct ReadCache {
     trees: KnownByFile<Rc<XmlReader>>,

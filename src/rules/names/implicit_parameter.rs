@@ -2,7 +2,9 @@
 
 use super::names_prelude::*;
 use crate::rules::names::undeclared_variable::{MAX_LISTED, declare_parameters, list_names};
+use crate::rules::names::unread_value::misnamed_spans;
 use crate::template::scope::{ImplicitParameter, ParameterOrigin};
+use std::borrow::Cow;
 
 /// Most existing tasks are like this, and keep working.
 pub(crate) static RULE: Rule = Rule::new(
@@ -17,11 +19,15 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    for of_one in cx
-        .scopes
-        .implicit
-        .chunk_by(|one, two| one.owner == two.owner)
-    {
+    // Those that stand for values of a round are reported as such.
+    let misnamed = misnamed_spans(cx);
+    let mut implicit = Cow::Borrowed(cx.scopes.implicit.as_slice());
+    if !misnamed.is_empty() {
+        implicit
+            .to_mut()
+            .retain(|one| !misnamed.contains(&one.name.span));
+    }
+    for of_one in implicit.chunk_by(|one, two| one.owner == two.owner) {
         let definition = of_one
             .first()
             .and_then(|implicit| cx.file.definitions.get(implicit.owner as usize));

@@ -4,6 +4,7 @@ use super::names_prelude::*;
 use crate::syntax::write::insert_child;
 use crate::template::round_names::{ROUND_NAMES, is_last_word_of};
 use crate::template::scope::{ImplicitParameter, UnreadValue};
+use std::collections::BTreeSet;
 
 /// The call that made it is wasted, and rounds that should differ are equal. Not an error: a role
 /// may work through its tools alone.
@@ -19,18 +20,7 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    let mut unread = cx
-        .scopes
-        .faults
-        .iter()
-        .filter_map(|fault| {
-            if let ScopeFaultKind::Unread(what) = fault.kind {
-                Some((what, fault.span))
-            } else {
-                None
-            }
-        })
-        .peekable();
+    let mut unread = unread_values(cx).peekable();
     if unread.peek().is_none() {
         return;
     }
@@ -40,8 +30,7 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         if part.is_some_and(|part| slips.has_undeclared(part, what)) {
             continue;
         }
-        if let Some(found) = part.and_then(|part| report_misnamed(cx, part, &slips.misnamed, what))
-        {
+        if let Some(found) = part.and_then(|part| report_misnamed(cx, part, &slips, what)) {
             out.push(found);
             continue;
         }
@@ -57,6 +46,33 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             },
         );
     }
+}
+
+/// Returns the unread values of a file, with the spans of the parts that should read them.
+fn unread_values<'c>(cx: &'c FileCx<'_>) -> impl Iterator<Item = (UnreadValue, Span)> {
+    cx.scopes.faults.iter().filter_map(|fault| {
+        if let ScopeFaultKind::Unread(what) = fault.kind {
+            Some((what, fault.span))
+        } else {
+            None
+        }
+    })
+}
+
+/// Returns the spans of the implicit parameters that are reported as names of another language for
+/// values of a round.
+pub(super) fn misnamed_spans(cx: &FileCx<'_>) -> BTreeSet<Span> {
+    let mut unread = unread_values(cx).peekable();
+    if unread.peek().is_none() {
+        return BTreeSet::new();
+    }
+    let slips = Slips::new(cx);
+    unread
+        .filter_map(|(what, span)| Some((what, cx.document.element_at(span.start)?)))
+        .filter(|(what, part)| !slips.has_undeclared(*part, *what))
+        .flat_map(|(what, part)| slips.misnamed_in(part, what))
+        .map(|(slip, _)| slip.name.span)
+        .collect()
 }
 
 /// Names of a file that probably stand for the value of a round.
@@ -93,6 +109,22 @@ impl<'f, 'a> Slips<'f, 'a> {
         slips
     }
 
+    /// Returns the implicit parameters in a part that stand for a value, with the value's name.
+    fn misnamed_in(
+        &self,
+        part: Element<'_>,
+        what: UnreadValue,
+    ) -> Vec<(&'f ImplicitParameter<'a>, &'static str)> {
+        let of = |slip: &'f ImplicitParameter<'a>| {
+            let mut values = values(what).iter();
+            let value = values.find(|value| is_last_word_of(&slip.name.value, value))?;
+            part.span()
+                .contains(slip.name.span.start)
+                .then_some((slip, *value))
+        };
+        self.misnamed.iter().copied().filter_map(of).collect()
+    }
+
     /// True if a value is unread because its name is misspelled, or lacks what it is made of, which
     /// `undeclared-variable` reports.
     fn has_undeclared(&self, part: Element<'_>, what: UnreadValue) -> bool {
@@ -112,32 +144,24 @@ impl<'f, 'a> Slips<'f, 'a> {
 fn report_misnamed(
     cx: &FileCx<'_>,
     part: Element<'_>,
-    misnamed: &[&ImplicitParameter<'_>],
+    slips: &Slips<'_, '_>,
     what: UnreadValue,
 ) -> Option<Diagnostic> {
     let mut found: Option<Diagnostic> = None;
     let mut edits = Vec::new();
-    for value in values(what) {
-        let slips = misnamed.iter().filter(|slip| {
-            part.span().contains(slip.name.span.start) && is_last_word_of(&slip.name.value, value)
+    for (slip, value) in slips.misnamed_in(part, what) {
+        let name = &*slip.name.value;
+        let message = format!(
+            "`{name}` is a parameter of the whole task here, the same in each round: the value of a round is `{value}`"
+        );
+        found = Some(match found.take() {
+            None => file_finding(&RULE.meta, cx, slip.name.span, message).help(format!(
+                "write `{value}`, or read it as well if a caller gives `{name}`"
+            )),
+            Some(found) => found.label(slip.name.span, message),
         });
-        for slip in slips {
-            let name = &*slip.name.value;
-            let message = format!(
-                "`{name}` is a parameter of the whole task here, the same in each round: the value of a round is `{value}`"
-            );
-            found = Some(match found.take() {
-                None => file_finding(&RULE.meta, cx, slip.name.span, message).help(format!(
-                    "write `{value}`, or read it as well if a caller gives `{name}`"
-                )),
-                Some(found) => found.label(slip.name.span, message),
-            });
-            edits.extend(
-                spans_in_braces(part, name)
-                    .into_iter()
-                    .map(|span| Edit::replace(span, *value)),
-            );
-        }
+        let spans = spans_in_braces(part, name).into_iter();
+        edits.extend(spans.map(|span| Edit::replace(span, value)));
     }
     found.map(|found| match values(what) {
         [value] if !edits.is_empty() => {

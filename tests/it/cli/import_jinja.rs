@@ -194,7 +194,7 @@ fn a_default_that_the_import_writes_gives_no_finding() {
     let project = Project::new()
         .with_file(
             "p/a.j2",
-            "{% if mode %}{{ h.name }}{% endif %}{% if h %}{{ h.name }}{% endif %}{% if o %}{{ o.x }}{% endif %}\n",
+            "{% if mode == \"x\" %}{{ h.name }}{% endif %}{% if h %}{{ h.name }}{% endif %}{% if o %}{{ o.x }}{% endif %}\n",
         )
         .with_file(
             "p/b.prompt",
