@@ -3,6 +3,7 @@
 
 use super::answer::{StoredAnswer, TrialAnswer};
 use super::case_result::ResultKeys;
+use super::judge::ProjectJudge;
 use crate::base::words::words;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
@@ -68,6 +69,8 @@ pub struct AnswerOptions<'a> {
     pub config: Option<&'a Config>,
     /// The rules for comparing requests with recorded ones; `None` if the project has none.
     pub comparison: Option<&'a RequestComparison>,
+    /// The judge of the project; `None` if no case needs one.
+    pub judge: Option<&'a ProjectJudge<'a>>,
     /// True if a failed case is tried in a second stage.
     pub confirms: bool,
     /// True if the messages of a case that does not pass are retained for display.
@@ -81,6 +84,8 @@ pub struct AnswerOptions<'a> {
 pub struct CaseAnswers<'a> {
     /// Its recorded calls, or the reason why they cannot be read.
     pub recorded: Result<&'a [Recording], &'a str>,
+    /// The recorded calls of the judge, or the reason why they cannot be read.
+    pub judged: Result<&'a [Recording], &'a str>,
     /// The answers of an earlier run.
     pub kept: &'a [StoredAnswer],
     /// The results of tools, by tool name.
@@ -92,10 +97,20 @@ impl Default for CaseAnswers<'_> {
         static NONE: BTreeMap<String, Value> = BTreeMap::new();
         Self {
             recorded: Ok(&[]),
+            judged: Ok(&[]),
             kept: &[],
             tools: &NONE,
         }
     }
+}
+
+/// The purpose of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallPurpose {
+    /// The answer of the case.
+    Answer,
+    /// The scores of an answer.
+    Judge,
 }
 
 /// A call of a model for a case.
@@ -105,6 +120,8 @@ pub struct ModelCall<'a> {
     pub path: &'a str,
     /// The name of the case.
     pub case: &'a str,
+    /// The purpose.
+    pub purpose: CallPurpose,
     /// The trial.
     pub trial: TrialNumber,
     /// The model.
@@ -231,7 +248,13 @@ pub trait ModelCaller: Debug + Sync {
     /// There is no answer, or it cannot be recorded; the reason is in the text.
     fn call_model(&self, call: &ModelCall<'_>) -> Result<Response, String>;
 
-    /// Replaces the recording of a case once every trial is answered.
+    /// Copies a recorded call of the judge into the recording that is being written.
+    ///
+    /// # Errors
+    /// The recording cannot be written; the reason is in the text.
+    fn copy_recorded_call(&self, asked: &ModelCall<'_>, call: &Recording) -> Result<(), String>;
+
+    /// Replaces the recordings of a case once every trial is answered.
     ///
     /// # Errors
     /// The recording cannot be written; the reason is in the text.

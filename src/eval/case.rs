@@ -158,7 +158,7 @@ fn run_whole_task(case: &PreparedCase<'_>, done: &mut CaseResult) {
     let answered = answer::run_trials(case, None, done);
     let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
         done.context = skipped_verdicts(case.input.case);
-        return decide_verdict(answered, case.input.case, done);
+        return decide_verdict(answered, case.run, case.input.case, done);
     };
     let mut faults = Vec::new();
     match agent_contexts(case, &answer) {
@@ -186,7 +186,7 @@ fn run_whole_task(case: &PreparedCase<'_>, done: &mut CaseResult) {
             );
         }
     }
-    decide_verdict(answered, case.input.case, done);
+    decide_verdict(answered, case.run, case.input.case, done);
     // A run that is expected to end without a context has no faults to report.
     if done.verdict == CaseVerdict::Fail {
         done.faults = faults;
@@ -324,7 +324,7 @@ fn judge_case(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut CaseResul
         done.snapshot = Some(context::stored_request(&SeenContext { case, assembly }));
     }
     let answered = answer::run_trials(case, Some(assembly), done);
-    decide_verdict(answered, case.input.case, done);
+    decide_verdict(answered, case.run, case.input.case, done);
     if case.run.answers.retains_messages && done.verdict != CaseVerdict::Pass {
         done.messages = assembly
             .messages
@@ -337,6 +337,7 @@ fn judge_case(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut CaseResul
 /// Decides the verdict of a case whose context was judged, from the outcome of its answers.
 pub(super) fn decide_verdict(
     answered: Result<TrialDecision, NoAnswerReason>,
+    run: &RunContext<'_>,
     case: &ScenarioCase,
     done: &mut CaseResult,
 ) {
@@ -358,14 +359,14 @@ pub(super) fn decide_verdict(
         }
         Ok(_) if !holds => CaseVerdict::Fail,
         Ok(TrialDecision::Open)
-            if let Some(key) = unjudged_key(case).filter(|_| done.trials.is_empty()) =>
+            if let Some(key) = unjudged_key(run, case).filter(|_| done.trials.is_empty()) =>
         {
             done.trouble = Some(match key {
                 "todo" => {
                     "undecided: `todo` names an expectation that is still to be written".to_owned()
                 }
                 key => format!(
-                    "undecided: `{key}` is not judged yet; with `gate: false` it only informs"
+                    "undecided: `{key}` has no judge, `ctxc new judge` writes one; with `gate: false` it only informs"
                 ),
             });
             CaseVerdict::Inconclusive
@@ -386,9 +387,11 @@ pub(super) fn decide_verdict(
 }
 
 /// The key of the first gating expectation that cannot be judged yet.
-fn unjudged_key(case: &ScenarioCase) -> Option<&'static str> {
+fn unjudged_key(run: &RunContext<'_>, case: &ScenarioCase) -> Option<&'static str> {
+    let has_judge = run.answers.judge.is_some_and(|judge| judge.agent.is_ok());
     case.expectations
         .iter()
         .filter(|one| one.value.gate)
-        .find_map(|one| one.value.test.unjudged_key())
+        .filter_map(|one| one.value.test.unjudged_key())
+        .find(|key| !has_judge || *key == "todo")
 }

@@ -1,8 +1,9 @@
 //! The result of a case: its verdict, its expectations, its trials. Plain data.
 
 use super::answer::{AnswerCost, TrialAnswer};
+use super::judge::CriterionScore;
 use super::trials::TrialOutcome;
-use super::verdict::ExpectationVerdict;
+use super::verdict::{ExpectationOutcome, ExpectationVerdict};
 use crate::base::hash::Hash;
 use crate::base::words::words;
 use crate::context::fault::Fault;
@@ -75,6 +76,8 @@ pub struct JudgedTrial {
     pub tokens: (u64, u64),
     /// The costs other than tokens.
     pub cost: AnswerCost,
+    /// The scores of the judge.
+    pub scores: Vec<CriterionScore>,
     /// True if the answer splits its work; `None` if that cannot be determined.
     pub decomposes: Option<bool>,
     /// The answer.
@@ -82,6 +85,13 @@ pub struct JudgedTrial {
 }
 
 impl JudgedTrial {
+    /// True if no expectation was judged.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.verdicts
+            .iter()
+            .all(|verdict| verdict.outcome == ExpectationOutcome::Skipped)
+    }
+
     /// Returns true if it passed although a gating expectation was not judged.
     pub(super) fn is_undecided(&self) -> bool {
         self.outcome == TrialOutcome::Passed
@@ -112,6 +122,21 @@ pub struct CostEstimate {
     pub usd: Option<(f64, f64)>,
     /// Milliseconds, with sequential calls; `None` if nothing is recorded.
     pub ms: Option<(u64, u64)>,
+}
+
+impl CostEstimate {
+    /// The cost of both.
+    pub(super) fn add(self, other: Self) -> Self {
+        let sum = |one: (u64, u64), other: (u64, u64)| (one.0 + other.0, one.1 + other.1);
+        Self {
+            calls: sum(self.calls, other.calls),
+            usd: self
+                .usd
+                .zip(other.usd)
+                .map(|(one, other)| (one.0 + other.0, one.1 + other.1)),
+            ms: self.ms.zip(other.ms).map(|(one, other)| sum(one, other)),
+        }
+    }
 }
 
 /// The result of a case.
@@ -188,5 +213,33 @@ impl CaseResult {
             trouble: Some(why.into()),
             ..Self::default()
         }
+    }
+}
+
+/// The reason why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::eval) enum NoAnswerReason {
+    /// It was recorded for another request; the changes since then, one per line.
+    Stale(Vec<String>),
+    /// Any other reason, as text.
+    Trouble(String),
+}
+
+impl NoAnswerReason {
+    /// Describes the reason on one line.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Stale(changes) => format!(
+                "an answer to another request; since then: {}",
+                changes.join(", ")
+            ),
+            Self::Trouble(why) => why.clone(),
+        }
+    }
+}
+
+impl From<String> for NoAnswerReason {
+    fn from(why: String) -> Self {
+        Self::Trouble(why)
     }
 }

@@ -16,6 +16,7 @@ pub mod draft;
 #[cfg(feature = "store")]
 pub mod drift;
 pub mod gate;
+pub mod judge;
 pub mod locate;
 pub mod mutate;
 pub mod prepared_case;
@@ -23,6 +24,7 @@ pub mod receiver;
 pub mod request;
 pub mod result_keys;
 pub mod run;
+mod run_context;
 pub mod scorecard;
 pub mod scripted;
 mod situation;

@@ -1,88 +1,25 @@
-//! The inputs of cases: those shared by all cases, those of one case, and a case whose files are
-//! all read.
+//! A case whose files are all read.
 
-use super::answer_source::{AnswerOptions, CaseAnswers};
 use super::case_result::{CaseResult, CaseVerdict};
-use super::compiled_patterns::CompiledPatterns;
-use super::receiver::{Receiver, Roles};
+use super::judge::CaseJudge;
+use super::receiver::Receiver;
+pub use super::run_context::{CaseInput, RunContext};
 use super::situation::{self, FrozenSituation, SubjectKind};
-use super::trials::TrialPolicy;
 use crate::context::TaskGraph;
 use crate::context::answer_format::AnswerForm;
 use crate::context::assemble::{Assembly, assemble_edited, assemble_loaded, preview_loaded};
 use crate::context::context_source::ContextSource;
 use crate::context::fault::Fault;
-use crate::context::options::{ModelSettings, Options};
+use crate::context::options::Options;
 use crate::context::render::call;
-use crate::context::request::{Files, Request};
+use crate::context::request::Request;
 use crate::context::role::{self, ModelRoute};
 use crate::kernel::agent_node::{AgentLookupError, AgentNode};
-use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
-use crate::kernel::tokens::TokenCounter;
-use crate::registry::Registry;
 use crate::run::situation::NodeResults;
 use crate::run::wire;
 use crate::scenario::model::ScenarioCase;
 use std::rc::Rc;
-
-/// The inputs shared by all cases.
-#[derive(Clone, Copy, Debug)]
-pub struct RunContext<'a> {
-    /// The tasks.
-    pub registry: &'a Registry,
-    /// The agent roles.
-    pub roles: &'a Roles,
-    /// Files of the project that templates name and no case freezes.
-    pub live: &'a (dyn Files + Sync),
-    /// The index for `lookup`; `None` if there is none, as for an earlier revision.
-    pub index: Option<&'a (dyn ContextSource + Sync)>,
-    /// Counts tokens if no model defines its own counter.
-    pub counter: &'a dyn TokenCounter,
-    /// The project's roles and models; `None` if it has none.
-    pub models: Option<ModelSettings<'a>>,
-    /// The path of the parts of a decomposed task.
-    pub plan: &'a str,
-    /// The policy on trials once the verdict is certain.
-    pub rows: TrialPolicy,
-    /// Patterns and paths, compiled.
-    pub patterns: &'a CompiledPatterns,
-    /// The sources of answers.
-    pub answers: AnswerOptions<'a>,
-    /// The run or conversation that the requests belong to, from which fence markers are derived;
-    /// empty if unknown.
-    pub session: &'a str,
-}
-
-impl<'a> RunContext<'a> {
-    /// The options of assembly, as for rendering.
-    pub(super) fn assembly_options(&self) -> Options<'a> {
-        Options {
-            counter: self.counter,
-            models: self.models,
-            counting: Counting::Always,
-            ..Options::default()
-        }
-    }
-}
-
-/// One case with its inputs.
-#[derive(Clone, Copy, Debug)]
-pub struct CaseInput<'a> {
-    /// The scenario's file, relative to the project.
-    pub path: &'a str,
-    /// The case.
-    pub case: &'a ScenarioCase,
-    /// Files beside the scenario.
-    pub beside: &'a (dyn Files + Sync),
-    /// The stored request, if any.
-    pub snapshot: Option<&'a str>,
-    /// The reason why the case cannot run as written, as reported by `check`; `None` if nothing is
-    /// wrong with it.
-    pub rejection: Option<&'a str>,
-    /// The available answers.
-    pub answers: CaseAnswers<'a>,
-}
 
 /// A case with all files read, ready for assembly.
 #[derive(Clone, Debug)]
@@ -97,6 +34,8 @@ pub struct PreparedCase<'a> {
     pub(super) routed: ModelRoute<'a>,
     /// The format of the requested answer.
     pub(super) answer: AnswerForm,
+    /// The judge of its answers.
+    pub(super) judge: Rc<CaseJudge<'a>>,
     /// A model that replaces the configured one.
     pub(super) other_model: Option<String>,
 }
@@ -303,6 +242,7 @@ pub(super) fn prepare_case<'a>(
         read: Rc::new(read),
         routed,
         answer,
+        judge: Rc::new(CaseJudge::new(run, input)),
         other_model: None,
     })
 }
@@ -318,6 +258,8 @@ pub(in crate::eval) struct AnswerJudging<'a> {
     pub(in crate::eval) model: Option<&'a str>,
     /// The agent of this project that was called; `None` if another program sent the request.
     pub(in crate::eval) prepared: Option<&'a PreparedCase<'a>>,
+    /// The judge of the answer.
+    pub(in crate::eval) judge: &'a CaseJudge<'a>,
 }
 
 impl<'a> AnswerJudging<'a> {
@@ -328,6 +270,7 @@ impl<'a> AnswerJudging<'a> {
             input: prepared.input,
             model: prepared.model(),
             prepared: Some(prepared),
+            judge: &prepared.judge,
         }
     }
 }

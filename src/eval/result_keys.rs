@@ -5,6 +5,7 @@
 use super::answer_source::{AnswersFrom, CaseAnswers};
 use super::case_result::ResultKeys;
 use super::context::{find_passages, source_name, stored_request};
+use super::judge::judge_settings;
 use super::prepared_case::{AgentPreview, CaseInput, PreparedCase, SeenContext};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Assembly;
@@ -125,6 +126,35 @@ pub(super) fn hash_with_answers(case: Hash, from: AnswersFrom, answers: &CaseAns
     hasher.finish()
 }
 
+/// Returns the hash of a case extended by the judge and its recorded judgements; unchanged if the
+/// case needs none.
+fn hash_with_judge(case: Hash, prepared: &PreparedCase<'_>) -> Hash {
+    let CaseInput {
+        case: of, answers, ..
+    } = prepared.input;
+    let judge = prepared.run.answers.judge;
+    let Some(judge) = judge.filter(|judge| judge.agent.is_ok()) else {
+        return case;
+    };
+    if !answer::all_tests(&of.expectations).any(|(test, _)| test.needs_judge()) {
+        return case;
+    }
+    let mut hasher = Hasher::new();
+    hasher.add_field("ctxc judged 1").add_field(case.0);
+    judge.add_to_hash(judge_settings(prepared.run), &mut hasher);
+    match answers.judged {
+        Ok(calls) => {
+            for call in calls {
+                hasher.add_field(call.to_line());
+            }
+        }
+        Err(why) => {
+            hasher.add_field("\0").add_field(why);
+        }
+    }
+    hasher.finish()
+}
+
 fn content_file(content: &FrozenText) -> Option<&str> {
     match content {
         FrozenText::File(path) => Some(path),
@@ -172,6 +202,10 @@ pub fn referenced_files(case: &ScenarioCase) -> Vec<&str> {
     }
     paths.extend(answer::all_tests(&case.expectations).filter_map(|(test, _)| test.schema_file()));
     paths.extend(
+        answer::all_tests(&case.expectations)
+            .filter_map(|(test, _)| Some(test.judge_test()?.rubric_file()?.value.as_str())),
+    );
+    paths.extend(
         context_tests::all_expectations(&case.expect_context)
             .flat_map(|test| test.value.schema_files()),
     );
@@ -192,7 +226,7 @@ pub(super) fn result_keys(prepared: &PreparedCase<'_>, context: Hash) -> ResultK
     let case = hash_with_checks(case, prepared.input.case, prepared.run.live);
     ResultKeys {
         context,
-        case: hash_with_answers(case, answers.0, &answers.1),
+        case: hash_with_judge(hash_with_answers(case, answers.0, &answers.1), prepared),
     }
 }
 

@@ -7,6 +7,7 @@ use super::case_result::{
     AnswerOrigin, CaseResult, CaseVerdict, CostEstimate, JudgedTrial, RecordedTrials,
 };
 use super::gate::accepted::{BaselineCase, BaselineComparison};
+use super::judge::CriterionScore;
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::trials::TrialOutcome;
@@ -298,6 +299,9 @@ pub struct TrialRow {
     pub verdict: String,
     /// One verdict for each expectation on the answer.
     pub expectations: Vec<VerdictRow>,
+    /// The scores of the judge; absent without a judge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<CriterionScore>,
     /// The source of the answer: `script` is the scenario's own script, `recording` that of the
     /// case; else the provider that was asked.
     pub provider: String,
@@ -445,6 +449,7 @@ impl CaseRow {
                 TrialOutcome::Failed => "fail".to_owned(),
             },
             expectations: verdicts(&trial.verdicts),
+            scores: trial.scores.clone(),
             provider: trial.answered_by.clone(),
             features: FeaturesRow {
                 decomposes: trial.decomposes,

@@ -4,7 +4,7 @@
 //! agent are used in order, and the last of them again and again, so that a script can describe
 //! several rounds.
 
-use super::compiled_patterns::NameSelector;
+use super::compiled_patterns::{CompiledPatterns, NameSelector};
 use crate::context::render::message::Message;
 use crate::kernel::conversation::{Part, ToolCall};
 use crate::kernel::provider::{Answer, Response, Stop, Usage};
@@ -19,6 +19,29 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+/// True if the patterns of a scripted answer hold for the texts of a request.
+///
+/// # Errors
+/// A pattern cannot be searched for; the reason is in the text.
+pub(super) fn is_script_for<'t, I: Iterator<Item = &'t str>>(
+    patterns: &CompiledPatterns,
+    script: &ScriptedAnswer,
+    texts: impl Fn() -> I,
+) -> Result<bool, String> {
+    for (all, wanted) in [(&script.has, true), (&script.lacks, false)] {
+        for pattern in all {
+            let mut found = false;
+            for text in texts() {
+                found |= patterns.find_pattern(&pattern.value, text)?.is_some();
+            }
+            if found != wanted {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
 
 /// An answer with the patterns of the requests that it fits.
 #[derive(Debug)]

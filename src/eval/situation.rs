@@ -57,6 +57,11 @@ impl FrozenSituation {
     pub(super) const fn inputs(&self) -> &BTreeMap<String, Value> {
         &self.inputs
     }
+
+    /// The objective.
+    pub(super) fn objective(&self) -> Option<&str> {
+        self.objective.as_deref()
+    }
 }
 
 /// The frozen passages, returned for every query. Queries for described files return those of the

@@ -128,7 +128,7 @@ impl<'a> FoldableConversation<'a> {
         limits: HistoryLimits,
         counter: &'a dyn TokenCounter,
     ) -> Result<Self, BrokenConversation> {
-        let counted: Vec<CountedMessage<'a>> = messages
+        let uncounted: Vec<CountedMessage<'a>> = messages
             .map(|(id, turn, text)| CountedMessage {
                 id,
                 turn,
@@ -137,14 +137,14 @@ impl<'a> FoldableConversation<'a> {
             })
             .collect();
         let units = split_units(
-            &counted
+            &uncounted
                 .iter()
                 .map(|message| message.turn)
                 .collect::<Vec<_>>(),
         )?;
         let mut conversation = Self {
             units,
-            messages: counted,
+            messages: uncounted,
             turns: Vec::new(),
             limits,
             is_first: false,

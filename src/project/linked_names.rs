@@ -536,7 +536,7 @@ impl<'r> Replay<'r> {
         match (site.open, linked.open_source(self.index, target)) {
             (Some(Unfenced::Bare), Some(source)) => self.found.bare_used.push((at, source)),
             (Some(_), Some(source)) => {
-                self.found.open_tool_result = self.found.open_tool_result.or(Some(source))
+                self.found.open_tool_result = self.found.open_tool_result.or(Some(source));
             }
             _ => {}
         }

@@ -26,7 +26,7 @@ pub struct ToolResults {
     bare_used: BTreeMap<DefId, Vec<(RefId, FileSpan)>>,
     /// Definitions that pass such a value to an agent whose profile is left open, each with that
     /// place.
-    open_tool_results: BTreeMap<DefId, FileSpan>,
+    open_results: BTreeMap<DefId, FileSpan>,
     /// Definitions whose result is such a value.
     results: BTreeSet<DefId>,
 }
@@ -76,7 +76,7 @@ impl ToolResults {
             self.bare_used.insert(id, bare_used);
         }
         if let Some(open) = open {
-            self.open_tool_results.insert(id, open);
+            self.open_results.insert(id, open);
         }
         if has_result {
             self.results.insert(id);
@@ -104,10 +104,7 @@ impl ToolResults {
                 .then(|| Some((id.file, index.definition(id)?.open_tool_result?)))
                 .flatten()
         };
-        self.open_tool_results
-            .get(&id)
-            .copied()
-            .or_else(by_its_file)
+        self.open_results.get(&id).copied().or_else(by_its_file)
     }
 
     /// Returns the uses that the roles of a project make untrusted, without duplicates, in the

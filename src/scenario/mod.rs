@@ -19,6 +19,7 @@ pub mod paths;
 pub mod pattern;
 mod read;
 pub mod request_source;
+pub mod rubric;
 mod scalars;
 pub mod scenario_fault;
 pub mod table;

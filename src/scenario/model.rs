@@ -40,6 +40,21 @@ pub struct Suite {
     pub tools: BTreeMap<String, Value>,
 }
 
+impl Suite {
+    /// A file that has no cases, such as a rubric.
+    pub(super) const fn without_cases(id: Spanned<String>) -> Self {
+        Self {
+            id,
+            is_scenario: false,
+            name: None,
+            version: None,
+            cases: Vec::new(),
+            cases_from: None,
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
 /// One frozen situation with its expectations.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScenarioCase {

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 pub const SNAPSHOT_FOLDER: &str = "snapshots";
 /// The folder beside a scenario that holds recorded answers.
 pub const RECORDING_FOLDER: &str = "recordings";
+/// The folder beside a scenario that holds recorded judgements on answers.
+const JUDGEMENT_FOLDER: &str = "recordings/judge";
 
 /// Resolves a path beside a scenario file relative to the project's root; `None` if it leads
 /// outside.
@@ -37,6 +39,11 @@ pub fn snapshot_path(scenario: &str, name: &str) -> String {
 /// Returns the path of the recorded answers of a case.
 pub fn recording_path(scenario: &str, name: &str) -> String {
     case_file_path(scenario, name, RECORDING_FOLDER, "jsonl")
+}
+
+/// Returns the path of the recorded judgements on the answers of a case.
+pub fn judgement_path(scenario: &str, name: &str) -> String {
+    case_file_path(scenario, name, JUDGEMENT_FOLDER, "jsonl")
 }
 
 /// Returns the path of a partial recording: the answers wait there until all of them have arrived.

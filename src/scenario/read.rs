@@ -12,8 +12,9 @@ use super::model::{
     ContextExpectation, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer, Suite, TrialRule,
 };
 use super::scenario_fault::{KeyPath, ScenarioFault, ScenarioFaultKind, ScenarioFaultSink};
+
 use super::table::{ScenarioTable, find_value};
-use super::{case_tables, check_keys, lower, values};
+use super::{case_tables, check_keys, lower, rubric, values};
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{self, YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
@@ -149,6 +150,11 @@ fn read_file(
     };
     let named = |key: &str| root.get(key).and_then(|node| lower::read_label(cx, node));
     let fallback = || Spanned::new(file_stem(path).to_owned(), root.span.first_line(text));
+    if rubric::is_rubric(root) && !is_suite(root) {
+        rubric::check_rubric(sink, root);
+        let id = Spanned::new(file_stem(path).to_owned(), root.span.first_line(text));
+        return Suite::without_cases(id);
+    }
     if is_suite(root) {
         check_keys::check_table(
             sink,

@@ -3,6 +3,7 @@
 //! inputs) or a parser (patterns, paths) are left to the reader.
 
 use crate::scenario::keys::{CASE_TABLE, DEFAULTS_TABLE, SCENARIO_TABLE, SUITE_TABLE};
+use crate::scenario::rubric::RUBRIC_TABLE;
 use crate::scenario::table::{KeyGroup, KeyNeed, ScenarioKey, ScenarioShape, ScenarioTable};
 use crate::template::setting::{SettingName, Word};
 use serde_json::{Map, Value, json};
@@ -24,6 +25,7 @@ pub fn scenario_schema() -> String {
     let mut defs = Map::new();
     let scenario = table_reference(&SCENARIO_TABLE, RequiredKeys::Whole, &mut defs);
     let suite = table_reference(&SUITE_TABLE, RequiredKeys::Whole, &mut defs);
+    let rubric = table_reference(&RUBRIC_TABLE, RequiredKeys::Whole, &mut defs);
     let only: Vec<Value> = ["cases", "cases_from", "defaults", "fixtures"]
         .iter()
         .map(|key| json!({"required": [key]}))
@@ -31,12 +33,12 @@ pub fn scenario_schema() -> String {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCENARIO_SCHEMA_FILE,
-        "title": "scenarios and suites of ctxc",
-        "description": "One frozen situation with its expectations; or a suite, which has many as its cases.",
+        "title": "scenarios, suites and rubrics of ctxc",
+        "description": "One frozen situation with its expectations; or a suite, which has many as its cases; or a rubric, which has the criteria of a judge.",
         "type": "object",
         "if": {"anyOf": only},
         "then": suite,
-        "else": scenario,
+        "else": {"if": {"required": ["criteria"]}, "then": rubric, "else": scenario},
         "$defs": defs,
     });
     // Plain data with string keys: serialising it cannot fail.

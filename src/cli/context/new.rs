@@ -15,6 +15,7 @@ use super::run::propose::{self, ProposeArgs};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
+use crate::cli::init::{JudgeArgs, new_judge};
 use crate::cli::prelude::*;
 use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
 use crate::cli::{overwrite, request, rewrite};
@@ -53,7 +54,8 @@ pub(crate) struct NewArgs {
 /// Kinds of files to create.
 #[derive(Debug, Subcommand)]
 enum NewKind {
-    Scenario(ScenarioArgs),
+    Scenario(Box<ScenarioArgs>),
+    Judge(JudgeArgs),
 }
 
 /// Write a scenario for a task or agent role, which expects what it receives today
@@ -117,6 +119,7 @@ struct ScenarioArgs {
 pub(crate) fn run_new(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.what {
         NewKind::Scenario(args) => new_scenario(args, cx),
+        NewKind::Judge(args) => new_judge(args, cx),
     }
 }
 

@@ -3,7 +3,9 @@
 
 mod agent;
 mod ci;
+mod judge;
 mod verb;
 mod write;
 
+pub(crate) use judge::{JudgeArgs, new_judge};
 pub(crate) use verb::{InitArgs, run_init};

@@ -193,7 +193,7 @@ fn parse_command(text: &str) -> std::result::Result<String, String> {
 }
 
 /// Writes one file, unless it exists, and prints the outcome. Returns true if it was written.
-fn write_file(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
+pub(super) fn write_file(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     let path = root.join(name);
     if fs::exists(&path) {
         cx.print_line(&format!("{name} already exists; left as it is"))?;

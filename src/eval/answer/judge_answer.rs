@@ -1,11 +1,13 @@
 //! Judges one expectation on an answer. Examines only the answer; every verdict has a reason.
 
 use super::json_comparison::{equal_json, first_difference, scalar_text};
-use super::trajectory::{self, judge_call};
+use super::trajectory::judge_call;
 use super::trial_answer::{AnswerFlaw, TrialAnswer};
+use super::{NoAnswerReason, trajectory};
 use crate::base::span::Spanned;
 use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
+use crate::eval::judge::{judge_rubric, judge_words};
 use crate::eval::prepared_case::AnswerJudging;
 use crate::eval::verdict::{
     self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail,
@@ -23,16 +25,15 @@ use std::ops::Range;
 /// Judges an expectation.
 ///
 /// # Errors
-/// An own check of the project gave no verdict, and the expectation gates; the reason is in the
-/// text.
+/// An own check of the project or its judge gave no verdict, and the expectation gates.
 pub(in crate::eval) fn judge_expectation(
     case: &AnswerJudging<'_>,
     answer: &TrialAnswer,
     expectation: &Spanned<AnswerExpectation>,
-) -> Result<ExpectationVerdict, String> {
+) -> Result<ExpectationVerdict, NoAnswerReason> {
     let AnswerExpectation { test, gate } = &expectation.value;
     let (outcome, reason) = match judge_test(case, answer, test) {
-        Err(why) if !*gate => skip("a verdict of the project's own check", &why),
+        Err(why) if !*gate => skip("a verdict", &why.describe()),
         judged => judged?,
     };
     Ok(ExpectationVerdict {
@@ -48,7 +49,7 @@ fn judge_test(
     case: &AnswerJudging<'_>,
     answer: &TrialAnswer,
     test: &AnswerTest,
-) -> Result<JudgedOutcome, String> {
+) -> Result<JudgedOutcome, NoAnswerReason> {
     let inner = |inner: &[Spanned<AnswerTest>]| {
         inner
             .iter()
@@ -76,10 +77,8 @@ fn judge_test(
         AnswerTest::Refuses(expected) => judge_refusal(answer, *expected),
         AnswerTest::MaxLatency(most) => judge_max_latency(answer, *most),
         AnswerTest::MaxCost(most) => judge_max_cost(answer, *most),
-        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => skip_undecided(
-            "a judge's score",
-            "no judge: `judge` and `rubric` are not judged yet",
-        ),
+        AnswerTest::Judge(test) => judge_rubric(case, &answer.text, test)?,
+        AnswerTest::Rubric(words) => judge_words(case, &answer.text, &words.value)?,
         AnswerTest::Todo(what) => skip_undecided(
             format!("“{}”", one_line_excerpt(&what.value)),
             "it still to be written as an expectation",

@@ -9,13 +9,13 @@ mod trajectory;
 mod trial_answer;
 mod whole_task;
 
+pub(super) use crate::eval::case_result::NoAnswerReason;
 pub(super) use crate::eval::prepared_case::AnswerJudging;
 pub(super) use json_comparison::{
     describe_changes, equal_json as same_json, first_difference, short_value,
 };
 use judge_answer::{find_parts, judge_expectation};
 pub(super) use judge_answer::{find_parts_at, load_schema};
-pub(super) use model_calls::NoAnswerReason;
 use model_calls::{ReplayedCalls, case_wire, estimate_cost, run_conversation};
 pub(super) use single_answer::{
     SCRIPT, find_script, recorded_answer, rescore_trials, run_single_answer,

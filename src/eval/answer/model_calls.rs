@@ -7,7 +7,8 @@ use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
 use crate::context::request::Request;
 use crate::eval::answer_source::AnswersFrom;
-use crate::eval::case_result::CostEstimate;
+use crate::eval::case_result::{CostEstimate, NoAnswerReason};
+use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::PreparedCase;
 use crate::eval::trials::{self, StageTrials, TrialPolicy};
 use crate::kernel::conversation::Turn;
@@ -131,21 +132,6 @@ impl<'r> ReplayedCalls<'r> {
             .get(&stage)?
             .next_call(&sent.to_live())
             .copied()
-    }
-}
-
-/// The reason why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::eval) enum NoAnswerReason {
-    /// It was recorded for another request; the changes since then, one per line.
-    Stale(Vec<String>),
-    /// Any other reason, as text.
-    Trouble(String),
-}
-
-impl From<String> for NoAnswerReason {
-    fn from(why: String) -> Self {
-        Self::Trouble(why)
     }
 }
 
@@ -276,5 +262,10 @@ pub(super) fn estimate_cost(
     });
     let ms = bounds(recorded.iter().filter_map(|call| call.latency_ms))
         .map(|(least, most)| (calls.0 * least, calls.1 * most));
-    CostEstimate { calls, usd, ms }
+    let answers = CostEstimate { calls, usd, ms };
+    let judged = prepared.judge.estimate(ExpectedAnswers {
+        trials: (least.max(1), most + confirm),
+        tokens: output,
+    });
+    judged.map_or(answers, |judged| answers.add(judged))
 }

@@ -9,9 +9,10 @@ use super::{
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::answer_source::{AnswersFrom, ModelCall, ModelCaller, TrialUnderWay};
+use crate::eval::answer_source::{AnswersFrom, CallPurpose, ModelCall, ModelCaller, TrialUnderWay};
 use crate::eval::case_result::{AnswerOrigin, CaseResult, JudgedTrial, RecordedTrials};
 use crate::eval::prepared_case::{AnswerJudging, CaseInput, PreparedCase};
+use crate::eval::scripted::is_script_for;
 use crate::eval::trials::{self, StageTrials, TrialDecision, TrialOutcome, TrialPolicy};
 use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
 use crate::kernel::provider;
@@ -29,25 +30,13 @@ pub(in crate::eval) fn find_script<'c>(
     case: &PreparedCase<'c>,
     messages: &[Message],
 ) -> Result<Option<&'c ScriptedAnswer>, String> {
-    let occurs = |pattern: &str| {
-        messages.iter().try_fold(false, |found, message| {
-            Ok::<bool, String>(
-                found
-                    || case
-                        .run
-                        .patterns
-                        .find_pattern(pattern, message.text.text())?
-                        .is_some(),
-            )
-        })
-    };
     let named = case
         .input
         .case
         .node
         .as_ref()
         .map(|node| node.value.as_str());
-    'next: for script in &case.input.case.answers {
+    for script in &case.input.case.answers {
         if script
             .value
             .node
@@ -56,14 +45,10 @@ pub(in crate::eval) fn find_script<'c>(
         {
             continue;
         }
-        for (patterns, wanted) in [(&script.value.has, true), (&script.value.lacks, false)] {
-            for pattern in patterns {
-                if occurs(&pattern.value)? != wanted {
-                    continue 'next;
-                }
-            }
+        let texts = || messages.iter().map(Message::as_str);
+        if is_script_for(case.run.patterns, &script.value, texts)? {
+            return Ok(Some(&script.value));
         }
-        return Ok(Some(&script.value));
     }
     Ok(None)
 }
@@ -170,6 +155,7 @@ pub(super) fn run_live_trials(
             let response = ask.call_model(&ModelCall {
                 path,
                 case: &case.name.value,
+                purpose: CallPurpose::Answer,
                 trial,
                 model,
                 sent: &sent,
@@ -381,7 +367,7 @@ pub(super) fn run_stage(
     let mut row = Vec::new();
     let mut decision = TrialDecision::Open;
     let mut last: Option<JudgedTrial> = None;
-    let mut is_open = false;
+    let (mut is_open, mut is_judged) = (false, false);
     (done.rule, done.stage) = (Some(rule), stage);
     let recorded = RecordedTrials {
         trials: there,
@@ -396,21 +382,17 @@ pub(super) fn run_stage(
         let (answer, answered, by) = next(TrialNumber { stage, number, of })?;
         let trial = match last.take() {
             Some(trial) if *trial.answer == answer && trial.answered_by == by => trial,
-            _ => judge_trial(case, answer, by, stage)?,
+            _ => {
+                case.judge.begin_trial(TrialNumber { stage, number, of });
+                judge_trial(case, answer, by, stage)?
+            }
         };
         done.trials.push(trial.clone());
-        if trial
-            .verdicts
-            .iter()
-            .all(|verdict| verdict.outcome == ExpectationOutcome::Skipped)
-        {
-            done.answered = AnswerOrigin::NotJudged;
-            return Ok(if trial.is_undecided() {
-                TrialDecision::Inconclusive
-            } else {
-                TrialDecision::Open
-            });
+        let is_skipped = trial.is_skipped();
+        if is_skipped && trial.scores.is_empty() {
+            return Ok(decide_unjudged(done, trial.is_undecided()));
         }
+        is_judged |= !is_skipped;
         // A scripted answer is not counted as a model's.
         if done.answered != AnswerOrigin::Scripted {
             done.answered = answered;
@@ -426,6 +408,10 @@ pub(super) fn run_stage(
         }
     }
     done.stopped_early = row.len() < of.min(there) as usize;
+    if !is_judged {
+        // The scores of the judge only inform.
+        return Ok(decide_unjudged(done, is_open));
+    }
     // Trials can fail despite skipped expectations, but not pass.
     Ok(
         if decision == TrialDecision::Open || decision == TrialDecision::Pass && is_open {
@@ -436,12 +422,22 @@ pub(super) fn run_stage(
     )
 }
 
+/// The decision of a stage whose answers were not judged.
+const fn decide_unjudged(done: &mut CaseResult, is_open: bool) -> TrialDecision {
+    done.answered = AnswerOrigin::NotJudged;
+    if is_open {
+        TrialDecision::Inconclusive
+    } else {
+        TrialDecision::Open
+    }
+}
+
 fn judge_trial(
     case: &AnswerJudging<'_>,
     answer: TrialAnswer,
     by: &str,
     stage: TrialStage,
-) -> Result<JudgedTrial, String> {
+) -> Result<JudgedTrial, NoAnswerReason> {
     let expectations = &case.input.case.expectations;
     let needs = |one: &&Spanned<AnswerExpectation>| one.value.test.needs_whole_answer();
     // An expected refusal is an answer.
@@ -473,7 +469,7 @@ fn judge_trial(
         .chain(unfinished)
         .map(Ok)
         .chain(judged)
-        .collect::<Result<_, String>>()?;
+        .collect::<Result<_, NoAnswerReason>>()?;
     let tried = if verdicts.iter().any(ExpectationVerdict::is_failure) {
         TrialOutcome::Failed
     } else {
@@ -488,6 +484,7 @@ fn judge_trial(
         answered_by: by.to_owned(),
         tokens,
         cost: took,
+        scores: case.judge.take_scores(),
         decomposes,
         answer: Arc::new(answer),
     })

@@ -7,8 +7,10 @@ use super::single_answer::SCRIPT;
 use super::trial_answer::{RunStage, TrialAnswer, WholeRun};
 use super::{AnswerJudging, NO_MODEL, NoAnswerReason, estimate_cost, single_answer};
 use crate::context::assemble::Assembly;
-use crate::eval::answer_source::{AnswersFrom, ModelCall, ModelCaller};
+use crate::context::render::message::Message;
+use crate::eval::answer_source::{AnswersFrom, CallPurpose, ModelCall, ModelCaller};
 use crate::eval::case_result::{AnswerOrigin, CaseResult};
+use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::{CaseInput, PreparedCase};
 use crate::eval::scripted::{AnswerScript, ScriptedCommands};
 use crate::eval::trials::{self, StageTrials, TrialDecision};
@@ -34,6 +36,32 @@ use std::sync::{Mutex, PoisonError};
 /// Judges the available answers for a context or, without one, for a whole run; `Open` if there are
 /// none.
 pub(in crate::eval) fn run_trials(
+    prepared: &PreparedCase<'_>,
+    assembly: Option<&Assembly>,
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
+    let (judge, case) = (&prepared.judge, prepared.input.case);
+    match assembly {
+        Some(assembly) => judge.set_request(assembly.messages.iter().map(Message::as_str)),
+        None => judge.set_request(prepared.read.objective().into_iter()),
+    }
+    let decision = run_available_trials(prepared, assembly, done);
+    if judge.is_incomplete() {
+        let trials = (1, u64::from(trials::max_trials(&case.rule)));
+        let tokens = done.trials.first().map_or(0, |trial| trial.tokens.1);
+        done.new_answer_cost = judge.estimate(ExpectedAnswers {
+            trials,
+            tokens: (tokens, tokens),
+        });
+    }
+    // The recording of the answers is complete by now, that of the judgements is not.
+    if decision.is_ok() {
+        judge.finish_recording()?;
+    }
+    decision
+}
+
+fn run_available_trials(
     prepared: &PreparedCase<'_>,
     assembly: Option<&Assembly>,
     done: &mut CaseResult,
@@ -269,6 +297,7 @@ impl RunAnswerSource<'_> {
                 let call = ModelCall {
                     path,
                     case,
+                    purpose: CallPurpose::Answer,
                     trial: *trial,
                     model,
                     sent: request.sent,

@@ -65,7 +65,7 @@ pub(in crate::eval) fn run_request_case(
         ..CaseResult::failed_case("/", "")
     };
     let answered = recorded_answer::judge_answer(context, input, &sent, &mut done);
-    decide_verdict(answered, input.case, &mut done);
+    decide_verdict(answered, context, input.case, &mut done);
     done
 }
 

@@ -11,6 +11,7 @@ use crate::eval::answer_source::AnswersFrom;
 use crate::eval::case_result::{AnswerOrigin, CaseResult};
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::draft::{round_up_limit, yaml_scalar};
+use crate::eval::judge::CaseJudge;
 use crate::eval::prepared_case::{CaseInput, RunContext};
 use crate::eval::trials::TrialDecision;
 use crate::kernel::tokens::TokenCounter;
@@ -29,7 +30,10 @@ pub(super) fn judge_answer(
     sent: &ExaminedRequest,
     done: &mut CaseResult,
 ) -> Result<TrialDecision, NoAnswerReason> {
+    let judge = CaseJudge::new(run, input);
+    judge.set_request(sent.segments.iter().map(|segment| segment.text.as_str()));
     let case = AnswerJudging {
+        judge: &judge,
         run,
         input,
         model: sent.request.model.as_deref(),

@@ -6,6 +6,7 @@ use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
 use crate::rules::scenario::cx::{AgentResults, SignatureParameter, yaml_word};
 use crate::scenario::keys::{SCENARIO_TABLE, SUITE_TABLE};
+use crate::scenario::rubric::RUBRIC_TABLE;
 use crate::scenario::table::{KeyNeed, NamedThingKind, ScenarioShape, ScenarioTable};
 use crate::scenario::values::SEGMENT_KINDS;
 use crate::template::setting::{SettingName, Word};
@@ -160,6 +161,8 @@ fn shape_at(text: &str, spot: &DataCursor<'_>) -> Option<ScenarioShape> {
     };
     let root = if has_value("cases") || has_value("cases_from") || has_value("defaults") {
         &SUITE_TABLE
+    } else if has_value("criteria") {
+        &RUBRIC_TABLE
     } else {
         &SCENARIO_TABLE
     };

@@ -49,7 +49,7 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Returns the unread values of a file, with the spans of the parts that should read them.
-fn unread_values<'c>(cx: &'c FileCx<'_>) -> impl Iterator<Item = (UnreadValue, Span)> {
+fn unread_values(cx: &FileCx<'_>) -> impl Iterator<Item = (UnreadValue, Span)> {
     cx.scopes.faults.iter().filter_map(|fault| {
         if let ScopeFaultKind::Unread(what) = fault.kind {
             Some((what, fault.span))
@@ -90,17 +90,15 @@ impl<'f, 'a> Slips<'f, 'a> {
                 .iter()
                 .any(|row| is_last_word_of(&found.name.value, row.name))
         });
-        let undeclared = cx
-            .scopes
-            .faults
-            .iter()
-            .filter_map(|fault| match &fault.kind {
-                ScopeFaultKind::Undeclared { name, near, .. } => Some((
-                    fault.span.start,
-                    [&**name, near.as_deref().unwrap_or_default()],
-                )),
-                _ => None,
-            });
+        let undeclared = cx.scopes.faults.iter().filter_map(|fault| {
+            let ScopeFaultKind::Undeclared { name, near, .. } = &fault.kind else {
+                return None;
+            };
+            Some((
+                fault.span.start,
+                [&**name, near.as_deref().unwrap_or_default()],
+            ))
+        });
         let mut slips = Self {
             misnamed: misnamed.collect(),
             undeclared: undeclared.collect(),

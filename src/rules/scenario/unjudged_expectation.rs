@@ -1,8 +1,9 @@
-//! CTX629: expectations that cannot be judged yet.
+//! CTX629: expectations that nothing judges: no judge is there, or they are still to be written.
 
 use super::scenario_prelude::*;
 use crate::base::span::Span;
 use crate::scenario::expect::answer::all_tests;
+use crate::scenario::expect::judge::JUDGE_ROLE;
 use crate::scenario::model::AnswerTest;
 use std::collections::BTreeMap;
 
@@ -12,21 +13,22 @@ pub(crate) static RULE: Rule = Rule::new(
         warning,
         629,
         "unjudged-expectation",
-        "an expectation that nothing judges yet"
+        "an expectation that nothing judges"
     ),
     Check::Suites(check_suites),
 );
 
 /// Reports one finding per file and kind, because an imported suite may have hundreds.
 fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    let has_judge = cx.world.config.roles.contains_key(JUDGE_ROLE);
     for file in cx.files {
         let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
         let cases = file.suite.iter().flat_map(|suite| &suite.cases);
         for (test, span) in cases.flat_map(|case| all_tests(&case.expectations)) {
             #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
             let key = match test {
-                AnswerTest::Judge { .. } => "judge",
-                AnswerTest::Rubric(_) => "rubric",
+                AnswerTest::Judge(_) if !has_judge => "judge",
+                AnswerTest::Rubric(_) if !has_judge => "rubric",
                 AnswerTest::Todo(_) => "todo",
                 _ => continue,
             };
@@ -43,14 +45,20 @@ fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
             };
             let message = match key {
                 "todo" => format!("an expectation is still to be written{many}"),
-                key => format!("`{key}` is not judged yet{many}"),
+                key => {
+                    format!("`{key}` needs a judge, and ctxc.toml has no role `{JUDGE_ROLE}`{many}")
+                }
             };
             let finding =
                 Diagnostic::new(&RULE.meta, file.path, first.first_line(file.text), message);
-            out.push(finding.note("a case with it is never passed, but inconclusive").help(match key {
-                "todo" => "write the expectation that it describes, or leave it out",
-                _ => "add an expectation that can be judged, such as a `command` of your own; with `gate: false` it only informs",
-            }));
+            out.push(
+                finding
+                    .note("a case with it is never passed, but inconclusive")
+                    .help(match key {
+                        "todo" => "write the expectation that it describes, or leave it out",
+                        _ => "`ctxc new judge` writes the role and its prompt",
+                    }),
+            );
         }
     }
 }

@@ -3,12 +3,15 @@
 use super::scenario_prelude::*;
 use super::walk;
 use crate::base::number;
+use crate::base::source::LineIndex;
 use crate::base::span::Spanned;
+use crate::base::suggest;
 use crate::kernel::conversation::Speaker;
 use crate::scenario::json_schema::{self, JsonSchemaFault, JsonSchemaFaultKind};
 use crate::scenario::message_keys::{PART_KINDS, SPEAKER_WORDS};
 use crate::scenario::messages;
 use crate::scenario::model::FrozenConversation;
+use crate::scenario::rubric::Rubric;
 use crate::template::value_type;
 use serde_json::Value;
 
@@ -60,11 +63,58 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         None => {}
     }
+    check_rubrics(cx, out);
     walk::for_each_schema_file(cx.case, &mut |path, span| {
         if let Some(text) = cx.file_text(path) {
             check_schema(cx, (path, &text), span, out);
         }
     });
+}
+
+/// Checks the criteria that an expectation names in a rubric, and its minimum score.
+fn check_rubrics(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (test, path) in walk::rubrics(cx.case) {
+        let Some(text) = cx.file_text(&path.value) else {
+            continue;
+        };
+        let (rubric, faults) = Rubric::read(&text);
+        if let Some(fault) = faults.first() {
+            let line = LineIndex::new(&text).line_number(fault.span.start);
+            let message = format!("the rubric `{}` has an error in line {line}", path.value);
+            out.push(first_line_finding(cx, path.span, message));
+            continue;
+        }
+        for name in &test.criteria {
+            if rubric.criteria.iter().all(|one| one.id != name.value) {
+                let ids = rubric.criteria.iter().map(|one| one.id.as_str());
+                let near = suggest::nearest_candidate(&name.value, ids.clone());
+                let finding = first_line_finding(
+                    cx,
+                    name.span,
+                    format!(
+                        "the rubric `{}` has no criterion `{}`",
+                        path.value, name.value
+                    ),
+                );
+                out.push(match near {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding.note(format!("it has {}", ids.collect::<Vec<_>>().join(", "))),
+                });
+            }
+        }
+        let chosen =
+            |id: &str| test.criteria.is_empty() || test.criteria.iter().any(|one| one.value == id);
+        for criterion in rubric.criteria.iter().filter(|one| chosen(&one.id)) {
+            #[allow(clippy::cast_precision_loss, reason = "a scale ends at 100")]
+            if test.min_score > criterion.max_score as f64 {
+                let message = format!(
+                    "`min_score` is {}, and the highest score of `{}` is {}",
+                    test.min_score, criterion.id, criterion.max_score
+                );
+                out.push(first_line_finding(cx, path.span, message));
+            }
+        }
+    }
 }
 
 fn first_line_finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! Traversals of a case: nested expectations, segments by id or source, files of the case.
 
 use crate::base::span::{Span, Spanned};
+use crate::scenario::expect::judge::JudgeTest;
 use crate::scenario::expect::segments::SegmentName;
 use crate::scenario::expect::{answer, context};
 use crate::scenario::model::{
@@ -98,6 +99,16 @@ pub(super) fn for_each_file<'c>(case: &'c ScenarioCase, take: &mut dyn FnMut(&'c
         take(path, history.span);
     }
     for_each_schema_file(case, take);
+    for (_, path) in rubrics(case) {
+        take(&path.value, path.span);
+    }
+}
+
+/// The rubrics of a case, with the expectations that name them.
+pub(super) fn rubrics(case: &ScenarioCase) -> impl Iterator<Item = (&JudgeTest, &Spanned<String>)> {
+    answer::all_tests(&case.expectations)
+        .filter_map(|(test, _)| test.judge_test())
+        .filter_map(|test| Some((test, test.rubric_file()?)))
 }
 
 /// Calls `take` for each JSON Schema file of a case.

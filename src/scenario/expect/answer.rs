@@ -1,6 +1,7 @@
 //! Expectations on the answer. A new one is a key, a variant and its arms here, and its check in
 //! `eval::answer::judge_answer`.
 
+use super::judge::{JUDGE_TABLE, JudgeTest, RubricSource};
 use super::own_check::{COMMAND_TABLE, OwnCheck, PYTHON_TABLE};
 use super::trajectory::{Matching, TRAJECTORY_TABLE, Trajectory};
 use crate::base::span::{Span, Spanned};
@@ -46,8 +47,8 @@ macro_rules! keys {
             ),
             optional_key("max_latency_ms", ScenarioShape::Whole(1, MAX_EXACT_NUMBER), "the trial takes no longer; only with live models"),
             optional_key("max_cost_usd", ScenarioShape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
-            optional_key("judge", ScenarioShape::Table(&JUDGE_TABLE), "the judge gives at least the score on each criterion; not judged yet"),
-            optional_key("rubric", ScenarioShape::Text, "a criterion in words, for the judge; not judged yet"),
+            optional_key("judge", ScenarioShape::Table(&JUDGE_TABLE), "the judge gives at least the score on each criterion; it counts once the judge is trusted"),
+            optional_key("rubric", ScenarioShape::Text, "a criterion in words, which the judge finds to hold; it counts once the judge is trusted"),
             optional_key("todo", ScenarioShape::Text, "an expectation that is still to be written, in words; until then the case is inconclusive"),
             optional_key(
                 "command",
@@ -133,23 +134,6 @@ static PATH_TABLE: ScenarioTable = ScenarioTable {
 /// The possible ends of a run.
 const RUN_ENDS: [&str; 3] = ["complete", "failed", "blocked"];
 
-static JUDGE_TABLE: ScenarioTable = ScenarioTable {
-    what: "`judge`",
-    keys: &[
-        required_key(
-            "criteria",
-            ScenarioShape::List(&ScenarioShape::Text, 1),
-            "the criteria that the judge scores",
-        ),
-        required_key(
-            "min_score",
-            ScenarioShape::Number(0.0, 100.0),
-            "the minimum score on each",
-        ),
-    ],
-    groups: &[],
-};
-
 /// One entry of `expectations`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnswerExpectation {
@@ -217,13 +201,8 @@ pub enum AnswerTest {
     MaxLatency(u64),
     /// `max_cost_usd`
     MaxCost(f64),
-    /// `judge: {criteria, min_score}`
-    Judge {
-        /// The criteria that the judge scores.
-        criteria: Vec<Spanned<String>>,
-        /// The minimum score on each.
-        min_score: f64,
-    },
+    /// `judge: {rubric, criteria, min_score}`
+    Judge(JudgeTest),
     /// `rubric`: a criterion in words.
     Rubric(Spanned<String>),
     /// `todo`: an expectation that is still to be written, in words.
@@ -288,10 +267,7 @@ impl AnswerTest {
             "refuses" => Self::Refuses(read_flag(value)?),
             "max_latency_ms" => Self::MaxLatency(read_whole(value)?),
             "max_cost_usd" => Self::MaxCost(read_number(value)?),
-            "judge" => Self::Judge {
-                criteria: read_texts(value.get("criteria")),
-                min_score: read_number(value.get("min_score")?)?,
-            },
+            "judge" => Self::Judge(JudgeTest::read(value)?),
             "rubric" => Self::Rubric(read_text(value)?),
             "todo" => Self::Todo(read_text(value)?),
             "command" => Self::Own(OwnCheck::read_command(value)),
@@ -348,7 +324,7 @@ impl AnswerTest {
     pub fn unjudged_key(&self) -> Option<&'static str> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
         match self {
-            Self::Judge { .. } => Some("judge"),
+            Self::Judge(_) => Some("judge"),
             Self::Rubric(_) => Some("rubric"),
             Self::Todo(_) => Some("todo"),
             Self::Not(inner) | Self::OfAgent { test: inner, .. } => inner.value.unjudged_key(),
@@ -412,6 +388,20 @@ impl AnswerTest {
         }
     }
 
+    /// The expectation of a judge by a rubric.
+    pub const fn judge_test(&self) -> Option<&JudgeTest> {
+        if let Self::Judge(test) = self {
+            Some(test)
+        } else {
+            None
+        }
+    }
+
+    /// True if the judge of the project scores it.
+    pub const fn needs_judge(&self) -> bool {
+        matches!(self, Self::Judge(_) | Self::Rubric(_))
+    }
+
     /// The path of the JSON Schema file that it references.
     pub fn schema_file(&self) -> Option<&str> {
         if let Self::Schema(FrozenValue::File(path)) = self {
@@ -460,13 +450,7 @@ impl AnswerTest {
             Self::Refuses(false) => "the answer is not refused".to_owned(),
             Self::MaxLatency(most) => format!("at most {most} ms"),
             Self::MaxCost(most) => format!("at most US$ {most}"),
-            Self::Judge {
-                criteria,
-                min_score,
-            } => format!(
-                "a judge gives {min_score} or more for {}",
-                join_enclosed(criteria, "“", "”")
-            ),
+            Self::Judge(test) => describe_judge(test),
             Self::Rubric(criterion) => {
                 format!("a judge finds “{}”", one_line_excerpt(&criterion.value))
             }
@@ -483,6 +467,17 @@ impl AnswerTest {
             Self::AllOf(inner) => format!("all of ({})", inside(inner)),
         }
     }
+}
+
+fn describe_judge(test: &JudgeTest) -> String {
+    let what = match (&test.rubric, test.criteria.is_empty()) {
+        (Some(RubricSource::File(path)), true) => format!("each criterion of {}", path.value),
+        (Some(RubricSource::Text(guide)), true) => {
+            format!("“{}”", one_line_excerpt(&guide.value))
+        }
+        (_, _) => join_enclosed(&test.criteria, "“", "”"),
+    };
+    format!("a judge gives {} or more for {what}", test.min_score)
 }
 
 /// Iterates over every condition of a list, including those inside others, in order, each with its

@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod context;
+pub mod judge;
 pub mod model;
 pub mod own_check;
 pub mod segments;

@@ -757,7 +757,7 @@ fn every_ending_is_counted_and_reported() {
         "many/one  context 1/1  answer not recorded       PASS (context only)\n",
         "open      context 0/0  answer 2 of 2 (scripted)  INCONCLUSIVE\n",
         "unjudged  context 0/0  answer not judged         INCONCLUSIVE\n",
-        "found no judge: `judge` and `rubric` are not judged yet (skipped)\n",
+        "found no judge: ctxc.toml has no role `judge`; `ctxc new judge` writes one (skipped)\n",
         "lost      context 0/0  answer not recorded       ERROR\n",
         "expected /data/, found it nowhere in “billing”\n",
         "expected /access/, found it nowhere in “billing” (no gate)\n",

@@ -140,7 +140,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
 /// A server on loopback that answers each request in turn, and the requests it received.
 pub(crate) struct Upstream {
     pub(crate) address: String,
-    asked: std::sync::mpsc::Receiver<String>,
+    pub(super) asked: std::sync::mpsc::Receiver<String>,
 }
 
 pub(crate) fn upstream(answers: Vec<String>) -> Upstream {

@@ -301,7 +301,7 @@ fn what_nothing_can_judge_has_not_passed_with_or_without_an_answer() {
     let expected =
         "expect_context: [{nothing_cut: true}]\nexpectations: [{contains: [hi]}, {RUBRIC}]\n";
     for (unjudged, why) in [
-        ("rubric: it is kind", "`rubric` is not judged yet"),
+        ("rubric: it is kind", "`rubric` has no judge"),
         (
             "todo: it is kind",
             "`todo` names an expectation that is still",
@@ -331,7 +331,7 @@ fn what_nothing_can_judge_has_not_passed_with_or_without_an_answer() {
             .stdout_contains(if unjudged.starts_with("todo") {
                 "still to be written"
             } else {
-                "`rubric` is not judged yet"
+                "`rubric` needs a judge"
             });
     }
 }

@@ -21,6 +21,7 @@ mod eval_baseline;
 pub(crate) mod eval_calls;
 mod eval_checked;
 #[cfg(unix)]
+pub(crate) mod eval_judge;
 mod eval_kills;
 mod eval_own_checks;
 mod eval_page;

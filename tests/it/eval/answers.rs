@@ -5,6 +5,7 @@ use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words
 use ctxc::internals::eval::case_result::{AnswerOrigin, CaseResult, CaseVerdict};
 use ctxc::internals::eval::trials::TrialPolicy;
 use ctxc::internals::eval::verdict::ExpectationOutcome;
+use ctxc::internals::scenario::expect::judge::JudgeTest;
 use ctxc::internals::scenario::expect::own_check::{CheckProgram, OwnCheck};
 use ctxc::internals::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
 use ctxc::internals::scenario::model::{
@@ -392,10 +393,11 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
         AnswerTest::MaxLatency(1),
         AnswerTest::MaxCost(0.1),
         AnswerTest::Rubric(word("polite")),
-        AnswerTest::Judge {
+        AnswerTest::Judge(JudgeTest {
+            rubric: None,
             criteria: words(&["polite"]),
             min_score: 0.5,
-        },
+        }),
         AnswerTest::Own(OwnCheck {
             what: CheckProgram::Command(words(&["true"])),
             timeout_s: 10,

@@ -6,6 +6,7 @@ use ctxc::internals::scenario::expect::context::CONTEXT_TEST_TABLE;
 use ctxc::internals::scenario::keys::{
     CASE_TABLE, CONTEXT_TABLE, DEFAULTS_TABLE, FIXTURES_TABLE, SCENARIO_TABLE, SUITE_TABLE,
 };
+use ctxc::internals::scenario::rubric::RUBRIC_TABLE;
 use ctxc::internals::scenario::table::{KeyGroup, KeyNeed, ScenarioShape, ScenarioTable};
 use std::fmt::Write as _;
 
@@ -258,6 +259,7 @@ pub(super) fn markdown() -> String {
         &DEFAULTS_TABLE,
         &FIXTURES_TABLE,
         &SUITE_TABLE,
+        &RUBRIC_TABLE,
     ];
     let mut at = 0;
     while let Some(table) = told.get(at).copied() {
@@ -276,6 +278,7 @@ pub(super) fn markdown() -> String {
         "A case has the keys of a scenario but `schema`, and `id` as its name (`name` is a label); `defaults` has the same keys but `id` and `name`.\n"
     );
     section(&mut out, "### `fixtures`", &FIXTURES_TABLE);
+    section(&mut out, "## A rubric", &RUBRIC_TABLE);
     out.truncate(out.trim_end().len());
     out + "\n"
 }

@@ -5,6 +5,11 @@
 //! Reads the sources alone: names that a macro generates are absent, and so are the implementations
 //! of traits.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "syntax trees have many kinds of items, of which few have names here"
+)]
+
 use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,11 +194,11 @@ impl Modules {
         let imports = &self.0.get(module)?.imports;
         let import = imports.iter().find(|import| import.local == name)?;
         let (last, path) = import.path.split_last()?;
-        self.resolve(&self.absolute_path(module, path), last, hops)
+        self.resolve(&Self::absolute_path(module, path), last, hops)
     }
 
     /// Returns the path from the crate's root of a path in a module.
-    fn absolute_path(&self, module: &[String], path: &[String]) -> ModulePath {
+    fn absolute_path(module: &[String], path: &[String]) -> ModulePath {
         let mut base = module.to_vec();
         let mut rest = path;
         while let [first, tail @ ..] = rest {
@@ -256,7 +261,9 @@ fn listing(sources: &[SourceText], public_modules: &[&[&str]]) -> String {
     let mut blocks: BTreeSet<(String, String)> = BTreeSet::new();
     for path in public_modules {
         let path: ModulePath = path.iter().map(ToString::to_string).collect();
-        let prefix: String = path.iter().map(|part| format!("{part}::")).collect();
+        let prefix = path
+            .iter()
+            .fold(String::new(), |prefix, part| prefix + part + "::");
         let Some(module) = modules.0.get(&path) else {
             panic!("no module {path:?}");
         };

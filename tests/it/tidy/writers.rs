@@ -20,7 +20,7 @@ const WRITE_CALLS: [&str; 8] = [
 ];
 
 /// Files of `cli/` that write, and their protection against secrets.
-const KNOWN_WRITERS: [(&str, &str); 11] = [
+const KNOWN_WRITERS: [(&str, &str); 12] = [
     (
         "src/cli/context/eval/answer_recorder.rs",
         "recordings are masked, and each call is checked before it is added",
@@ -46,6 +46,10 @@ const KNOWN_WRITERS: [(&str, &str); 11] = [
         "every result that goes to a file is checked",
     ),
     ("src/cli/fix.rs", "the author's own text"),
+    (
+        "src/cli/init/judge.rs",
+        "the author's own text, with a role of this program behind it",
+    ),
     ("src/cli/init/verb.rs", "texts of this program"),
     (
         "src/cli/rewrite.rs",

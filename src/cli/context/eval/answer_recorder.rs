@@ -7,7 +7,7 @@ use crate::base::fs;
 use crate::cli::overwrite;
 use crate::cli::render::summary::pluralize;
 use crate::cli::secret_check::{NewFile, SecretCheck};
-use crate::eval::answer_source::ModelCall;
+use crate::eval::answer_source::{CallPurpose, ModelCall};
 use crate::kernel::provider::Response;
 use crate::provider::read;
 use crate::record::comparison::RequestComparison;
@@ -114,7 +114,7 @@ impl<'p> AnswerRecorder<'p> {
         &self,
         call: &ModelCall<'_>,
     ) -> Result<Option<ResumedAnswer>, String> {
-        let path = paths::recording_path(call.path, call.case);
+        let path = recording_path(call);
         if let Some(why) = self.fault.get() {
             return Err(format!(
                 "no model was asked, since an earlier answer could not be kept: {why}"
@@ -207,7 +207,7 @@ impl<'p> AnswerRecorder<'p> {
         call: &ModelCall<'_>,
         response: &Response,
     ) -> Result<Recording, String> {
-        let path = paths::recording_path(call.path, call.case);
+        let path = recording_path(call);
         let count = {
             let mut begun = self.lock_recordings();
             let begun = begun.entry(path.clone()).or_default();
@@ -224,34 +224,60 @@ impl<'p> AnswerRecorder<'p> {
         Ok(recording)
     }
 
-    /// Replaces the recording of a case by its new calls.
+    /// Adds a call of an earlier recording, as it is, to the recording of its case.
+    pub(super) fn copy_recorded_call(
+        &self,
+        asked: &ModelCall<'_>,
+        call: &Recording,
+    ) -> Result<(), String> {
+        let path = recording_path(asked);
+        let mut all = self.lock_recordings();
+        if !all.contains_key(&path) {
+            self.open_part(&path)?;
+        }
+        let begun = all.entry(path.clone()).or_default();
+        begun.count += 1;
+        append_call(&self.part_path(&path), call).map_err(|why| write_error(&path, &why))
+    }
+
+    /// Replaces the recordings of a case by its new calls.
     pub(super) fn finish_recording(&self, path: &str, case: &str) -> Result<(), String> {
-        let path = paths::recording_path(path, case);
-        let Some(_) = self.lock_recordings().remove(&path) else {
+        for path in recording_paths(path, case) {
+            self.finish_file(&path)?;
+        }
+        Ok(())
+    }
+
+    fn finish_file(&self, path: &str) -> Result<(), String> {
+        let Some(_) = self.lock_recordings().remove(path) else {
             return Ok(());
         };
-        let (part, mut bytes) = (self.part_path(&path), Vec::new());
+        let (part, mut bytes) = (self.part_path(path), Vec::new());
         let moved = fs::read_into(&part, MAX_FILE_BYTES, &mut bytes)
-            .and_then(|_| fs::write_atomic(&self.root.join(&path), &bytes));
+            .and_then(|_| fs::write_atomic(&self.root.join(path), &bytes));
         moved
             .and_then(|_| fs::remove_file(&part))
-            .map_err(|why| write_error(&path, &why))
+            .map_err(|why| write_error(path, &why))
     }
 
     /// Leaves the recording of a case unchanged; returns a note on the partial file if calls were
     /// answered.
     pub(super) fn abandon_recording(&self, path: &str, case: &str) -> Option<String> {
-        let path = paths::recording_path(path, case);
-        let begun = self.lock_recordings().remove(&path)?;
+        let notes = recording_paths(path, case).map(|path| self.abandon_file(&path));
+        notes.into_iter().flatten().reduce(|first, _| first)
+    }
+
+    fn abandon_file(&self, path: &str) -> Option<String> {
+        let begun = self.lock_recordings().remove(path)?;
         let count = begun.count + begun.remaining_calls.len();
         if count > 0 {
             let answers = pluralize(count, "answer");
             return Some(format!(
                 "{} keeps {answers}, and the next `--record` continues from there",
-                paths::partial_recording_path(&path)
+                paths::partial_recording_path(path)
             ));
         }
-        let part = self.part_path(&path);
+        let part = self.part_path(path);
         if let (Some(folder), Some(name)) = (
             part.parent(),
             part.file_name().and_then(|name| name.to_str()),
@@ -292,6 +318,22 @@ impl<'p> AnswerRecorder<'p> {
             ..recording
         }
     }
+}
+
+/// The file that a call is recorded in.
+fn recording_path(asked: &ModelCall<'_>) -> String {
+    match asked.purpose {
+        CallPurpose::Answer => paths::recording_path(asked.path, asked.case),
+        CallPurpose::Judge => paths::judgement_path(asked.path, asked.case),
+    }
+}
+
+/// The files that the calls of a case are recorded in.
+fn recording_paths(path: &str, case: &str) -> [String; 2] {
+    [
+        paths::recording_path(path, case),
+        paths::judgement_path(path, case),
+    ]
 }
 
 fn write_error(path: &str, why: &io::Error) -> String {

@@ -21,6 +21,7 @@ use crate::eval::affected::{ComparisonBase, RunChoice};
 use crate::eval::answer_source::{AnswerOptions, AnswersFrom, CaseAnswers, TrialRecorder};
 use crate::eval::case_result::{CaseResult, CaseVerdict, CostEstimate, ResultKeys};
 use crate::eval::compiled_patterns::CompiledPatterns;
+use crate::eval::judge::{JudgeAgent, JudgeTrust, ProjectJudge};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::{self, MutationScores};
 use crate::eval::prepared_case::{CaseInput, RunContext};
@@ -33,6 +34,8 @@ use crate::record::file::RecordingFile;
 use crate::record::recording::Recording;
 use crate::registry::scenarios::Refusals;
 use crate::rules::input::read_fault::describe_io_error;
+use crate::scenario::expect::answer::all_tests;
+use crate::scenario::model::ScenarioCase;
 use crate::scenario::paths;
 use crate::store::history::EvalHistory;
 use std::io;
@@ -72,6 +75,10 @@ pub(super) struct EvalRun<'w> {
     pub(super) snapshots: Vec<Option<String>>,
     /// The recorded calls of each case, or the reason why they cannot be read.
     recorded: Vec<std::result::Result<Vec<Recording>, String>>,
+    /// The recorded judgements on each case, or the reason why they cannot be read.
+    judged: Vec<std::result::Result<Vec<Recording>, String>>,
+    /// The judge; `None` if no case needs one.
+    pub(super) judge: Option<ProjectJudge<'w>>,
     from: AnswersFrom,
     /// The options of answers, with the models if these may be called.
     asking: AnswerOptions<'w>,
@@ -122,6 +129,17 @@ impl<'w> EvalRun<'w> {
                 .iter()
                 .map(|chosen| case_recordings(project, chosen, from))
                 .collect(),
+            judged: chosen
+                .iter()
+                .map(|chosen| case_judgements(project, chosen, from))
+                .collect(),
+            judge: chosen
+                .iter()
+                .any(|chosen| needs_judge(chosen.case))
+                .then(|| ProjectJudge {
+                    agent: JudgeAgent::load(&project.registry, &project.config.roles),
+                    trust: JudgeTrust::default(),
+                }),
             from,
             asking: AnswerOptions::default(),
             comparison: project.comparison(),
@@ -189,6 +207,7 @@ impl<'w> EvalRun<'w> {
         };
         let answers = AnswerOptions {
             trials,
+            judge: self.judge.as_ref(),
             comparison: Some(&self.comparison),
             ..answers
         };
@@ -207,24 +226,28 @@ impl<'w> EvalRun<'w> {
             .iter()
             .zip(&self.besides)
             .zip(&self.snapshots)
-            .zip(&self.recorded);
+            .zip(&self.recorded)
+            .zip(&self.judged);
         parts
-            .map(|(((chosen, beside), snapshot), recorded)| CaseInput {
-                path: chosen.path,
-                case: chosen.case,
-                beside,
-                snapshot: snapshot.as_deref(),
-                rejection: self
-                    .refusals
-                    .reason_for(chosen.path, &chosen.case.name.value),
-                answers: CaseAnswers {
-                    recorded: recorded.as_deref().map_err(String::as_str),
-                    kept: self.earlier.map_or(&[], |earlier| {
-                        earlier.scenario_answers(&chosen.case.name.value)
-                    }),
-                    tools: &chosen.suite.tools,
+            .map(
+                |((((chosen, beside), snapshot), recorded), judged)| CaseInput {
+                    path: chosen.path,
+                    case: chosen.case,
+                    beside,
+                    snapshot: snapshot.as_deref(),
+                    rejection: self
+                        .refusals
+                        .reason_for(chosen.path, &chosen.case.name.value),
+                    answers: CaseAnswers {
+                        recorded: recorded.as_deref().map_err(String::as_str),
+                        judged: judged.as_deref().map_err(String::as_str),
+                        kept: self.earlier.map_or(&[], |earlier| {
+                            earlier.scenario_answers(&chosen.case.name.value)
+                        }),
+                        tools: &chosen.suite.tools,
+                    },
                 },
-            })
+            )
             .collect()
     }
 
@@ -366,6 +389,30 @@ fn case_recordings(
         ));
     }
     Ok(found.calls)
+}
+
+/// Returns the recorded judgements on the answers of a case; none if nothing was recorded, or if
+/// the run ignores recordings.
+fn case_judgements(
+    project: &CompiledProject,
+    chosen: &ChosenCase<'_>,
+    from: AnswersFrom,
+) -> std::result::Result<Vec<Recording>, String> {
+    let is_new = matches!(
+        from,
+        AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live
+    );
+    if is_new || !needs_judge(chosen.case) {
+        return Ok(Vec::new());
+    }
+    let path = paths::judgement_path(chosen.path, &chosen.case.name.value);
+    let found = read_recordings(&project.files(), &path)?;
+    Ok(found.map_or_else(Vec::new, |found| found.calls))
+}
+
+/// True if the judge scores answers of a case.
+pub(super) fn needs_judge(case: &ScenarioCase) -> bool {
+    all_tests(&case.expectations).any(|(test, _)| test.needs_judge())
 }
 
 /// Returns the recorded calls in a file of a project; `None` if the file does not exist.

@@ -10,7 +10,7 @@ use crate::kernel::provider::Response;
 use crate::provider::read;
 use crate::provider::spending::{Spend, SpendLimit};
 use crate::provider::throttle::CallStats;
-use crate::record::recording::{TrialNumber, TrialStage};
+use crate::record::recording::{Recording, TrialNumber, TrialStage};
 use crate::record::redact::Redactor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -204,6 +204,16 @@ impl ModelCaller for LiveModels<'_> {
                 .unwrap_or(response.answer);
         }
         Ok(response)
+    }
+
+    fn copy_recorded_call(
+        &self,
+        asked: &ModelCall<'_>,
+        call: &Recording,
+    ) -> std::result::Result<(), String> {
+        self.kept
+            .as_ref()
+            .map_or(Ok(()), |keeper| keeper.copy_recorded_call(asked, call))
     }
 
     fn finish_recording(&self, path: &str, case: &str) -> std::result::Result<(), String> {

@@ -4,7 +4,7 @@
 use super::accept::StdoutUse;
 use super::accepted::AcceptedResults;
 use super::args::{EvalArgs, EvalFormat, Shard};
-use super::choose::{EvalRun, StoredCase};
+use super::choose::{EvalRun, StoredCase, needs_judge};
 use super::journal::EvalJournal;
 use super::live_calls::LiveModels;
 use super::load::{CachedFiles, ChosenCase, Scenarios};
@@ -562,6 +562,7 @@ fn obsolete_files(project: &CompiledProject, scenarios: &Scenarios) -> Vec<(Stri
         for beside in [
             paths::snapshot_path(&file.path, "x"),
             paths::recording_path(&file.path, "x"),
+            paths::judgement_path(&file.path, "x"),
         ] {
             folders.extend(beside.rsplit_once('/').map(|(folder, _)| folder.to_owned()));
         }
@@ -571,6 +572,9 @@ fn obsolete_files(project: &CompiledProject, scenarios: &Scenarios) -> Vec<(Stri
                     .then(|| paths::snapshot_path(&file.path, &case.name.value)),
             );
             wanted.insert(paths::recording_path(&file.path, &case.name.value));
+            if needs_judge(case) {
+                wanted.insert(paths::judgement_path(&file.path, &case.name.value));
+            }
         }
     }
     let of = |name: &str| {

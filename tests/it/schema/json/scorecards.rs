@@ -36,6 +36,13 @@ pub(super) fn scorecards(out: &mut Artifacts) {
             .exits_with(0)
             .json(),
     );
+    let scripted = crate::cli::eval_judge::scripted();
+    put(
+        out,
+        names::SCORECARD,
+        "scores of a judge",
+        scripted.run(&["eval", "--json"]).exits_with(0).json(),
+    );
     let recorded = crate::cli::eval_answers::recorded_once();
     put(
         out,

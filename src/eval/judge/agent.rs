@@ -1,0 +1,233 @@
+//! The agent that judges: the role `judge` of the project, and its requests.
+
+use super::criteria::JudgedCriterion;
+use super::trust::JudgeTrust;
+use crate::base::hash::{Hash, Hasher};
+use crate::context::TaskGraph;
+use crate::context::assemble::assemble_loaded;
+use crate::context::options::Options;
+use crate::context::request::{Files, Request};
+use crate::context::role;
+use crate::eval::receiver::Roles;
+use crate::kernel::context::Trust;
+use crate::project::models::{ModelConfig, ProviderConfig};
+use crate::project::roles::Role;
+use crate::registry::{Registry, Task};
+use crate::run::wire::{OutgoingRequest, WireFormat, model_target};
+use crate::scenario::expect::judge::JUDGE_ROLE;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The parameter that receives the answer to be judged.
+const ANSWER: &str = "answer";
+/// The parameter that receives the criteria.
+const CRITERIA: &str = "criteria";
+/// The parameter that receives the request that was answered; a template may leave it out.
+const REQUEST: &str = "request";
+
+/// The agent that judges answers.
+#[derive(Debug)]
+pub struct JudgeAgent<'a> {
+    role: &'a Role,
+    graph: TaskGraph<'a>,
+    node: String,
+    has_request: bool,
+}
+
+/// The surroundings in which requests of the judge are built.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::eval) struct JudgeSettings<'a> {
+    /// Files of the project that its template names.
+    pub(super) files: &'a (dyn Files + Sync),
+    /// The options of assembly.
+    pub(super) options: Options<'a>,
+    /// The providers of the project.
+    pub(super) providers: Option<&'a BTreeMap<String, ProviderConfig>>,
+}
+
+/// A request of the judge, ready to be sent.
+#[derive(Debug)]
+pub(super) struct JudgeRequest<'a> {
+    pub(super) sent: OutgoingRequest,
+    /// Its tokens, if they were counted.
+    pub(super) tokens: Option<u64>,
+    /// The model to be called, if the project defines one.
+    pub(super) model: Option<&'a ModelConfig>,
+    /// The texts of its messages.
+    pub(super) texts: Vec<String>,
+    /// The upper bound of the tokens of its answer, if there is one.
+    pub(super) output_limit: Option<u64>,
+}
+
+/// The material of one judgement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JudgedMaterial<'a> {
+    /// The request that was answered.
+    pub(super) request: &'a str,
+    /// The answer.
+    pub(super) answer: &'a str,
+    /// The guide of the rubric.
+    pub(super) guide: Option<&'a str>,
+    /// The criteria, in the order in which they are asked.
+    pub(super) criteria: &'a [&'a JudgedCriterion],
+}
+
+impl<'a> JudgeAgent<'a> {
+    /// Loads the role `judge` and its task.
+    ///
+    /// # Errors
+    /// The project has no usable judge; the reason is in the text, with advice.
+    pub fn load(registry: &'a Registry, roles: &'a Roles) -> Result<Self, String> {
+        let role = roles.get(JUDGE_ROLE).ok_or_else(|| {
+            format!("ctxc.toml has no role `{JUDGE_ROLE}`; `ctxc new judge` writes one")
+        })?;
+        let task = role.task.value.as_str();
+        let graph = TaskGraph::load(registry, task)
+            .map_err(|fault| fault.to_string())?
+            .ok_or_else(|| {
+                format!("the role `{JUDGE_ROLE}` has the task `{task}`, which does not exist")
+            })?;
+        let agents = graph.agents(task).map_err(|fault| fault.to_string())?;
+        let [agent] = agents.as_slice() else {
+            return Err(format!(
+                "the task `{task}` of the role `{JUDGE_ROLE}` has {} agents; a judge has one",
+                agents.len()
+            ));
+        };
+        let node = agent.node.clone();
+        let declared = registry
+            .find(task)
+            .map_or(Ok(Vec::new()), Task::parameters)
+            .map_err(|error| error.to_string())?;
+        let has = |name: &str| declared.iter().any(|parameter| &*parameter.name == name);
+        for name in [ANSWER, CRITERIA] {
+            if !has(name) {
+                return Err(format!(
+                    "the task `{task}` of the role `{JUDGE_ROLE}` has no parameter `{name}`, which a judge receives"
+                ));
+            }
+        }
+        Ok(Self {
+            role,
+            node,
+            has_request: has(REQUEST),
+            graph,
+        })
+    }
+
+    /// Builds the request for some material.
+    ///
+    /// # Errors
+    /// The context cannot be assembled or sent; the reason is in the text.
+    pub(super) fn build_request<'r>(
+        &'r self,
+        settings: JudgeSettings<'r>,
+        material: &JudgedMaterial<'_>,
+    ) -> Result<JudgeRequest<'r>, String> {
+        let mut inputs: BTreeMap<String, Value> = BTreeMap::new();
+        inputs.insert(ANSWER.to_owned(), material.answer.into());
+        inputs.insert(CRITERIA.to_owned(), describe_criteria(material).into());
+        if self.has_request {
+            inputs.insert(REQUEST.to_owned(), material.request.into());
+        }
+        let request = Request {
+            node: &self.node,
+            inputs: &inputs,
+            inputs_trust: Trust::Trusted,
+            files: settings.files,
+            ..Request::of_role(self.role)
+        };
+        let options = settings.options;
+        let routed = role::route_model(&self.graph, &request, &options)
+            .map_err(|fault| fault.to_string())?;
+        let model = routed.choice.as_ref().map(|choice| choice.model);
+        let options = Options {
+            target: Some(model_target(model, settings.providers)),
+            ..options
+        };
+        let assembly = assemble_loaded(&self.graph, &request, &options).map_err(|refused| {
+            let faults: Vec<String> = refused.to_vec().iter().map(ToString::to_string).collect();
+            faults.join("; ")
+        })?;
+        let mut wire = WireFormat::for_choice(&self.graph, &request, &routed, settings.providers)
+            .map_err(|fault| fault.to_string())?;
+        if wire.model.is_none() {
+            wire.call.model = routed.model().map(str::to_owned);
+        }
+        Ok(JudgeRequest {
+            sent: wire.build_request(&assembly.messages)?,
+            tokens: assembly.report.tokens.map(|tokens| tokens as u64),
+            model,
+            texts: assembly
+                .messages
+                .iter()
+                .map(|message| message.text.text().to_owned())
+                .collect(),
+            output_limit: wire.output_limit(),
+        })
+    }
+
+    /// The hash of its prompt, model and parameters.
+    ///
+    /// # Errors
+    /// As for a request.
+    pub(super) fn prompt_hash(&self, settings: JudgeSettings<'_>) -> Result<Hash, String> {
+        let material = JudgedMaterial {
+            request: "",
+            answer: "-",
+            guide: None,
+            criteria: &[],
+        };
+        let request = self.build_request(settings, &material)?;
+        let provider = request
+            .model
+            .map_or("", |model| model.provider.value.as_str());
+        let mut hasher = Hasher::new();
+        hasher
+            .add_field("ctxc judge 1")
+            .add_field(provider)
+            .add_field(&request.sent.endpoint)
+            .add_field(&request.sent.body);
+        Ok(hasher.finish())
+    }
+}
+
+/// The judge of a project.
+#[derive(Debug)]
+pub struct ProjectJudge<'a> {
+    /// Its agent, or the reason why the project has none.
+    pub agent: Result<JudgeAgent<'a>, String>,
+    /// The criteria on which it is trusted.
+    pub trust: JudgeTrust,
+}
+
+impl ProjectJudge<'_> {
+    /// Adds everything that determines its scores, besides the answers and criteria of a case.
+    pub(in crate::eval) fn add_to_hash(&self, settings: JudgeSettings<'_>, hasher: &mut Hasher) {
+        let prompt = self.agent.as_ref().map_err(Clone::clone);
+        let prompt = prompt.and_then(|agent| agent.prompt_hash(settings));
+        hasher
+            .add_field("ctxc judge 1")
+            .add_field(prompt.map_or_else(|why| why, |hash| hash.to_string()));
+        self.trust.add_to_hash(hasher);
+    }
+}
+
+/// The criteria as the judge reads them.
+fn describe_criteria(material: &JudgedMaterial<'_>) -> String {
+    let mut text = material
+        .guide
+        .map_or_else(String::new, |guide| format!("{}\n\n", guide.trim()));
+    for criterion in material.criteria {
+        let scale = criterion.max_score;
+        let question = criterion.question.trim();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}: {question} (0 to {scale})", criterion.id);
+        for (score, meaning) in &criterion.anchors {
+            let _ = writeln!(text, "  {score}: {}", meaning.trim());
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
