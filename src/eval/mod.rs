@@ -5,6 +5,7 @@
 //! are called through a trait. Equal inputs and answers give equal bytes on any number of threads.
 
 pub mod affected;
+pub mod agreement;
 pub mod answer;
 pub mod answer_source;
 pub mod case;
@@ -17,6 +18,7 @@ pub mod draft;
 pub mod drift;
 pub mod gate;
 pub mod judge;
+pub mod kappa;
 pub mod locate;
 pub mod mutate;
 pub mod prepared_case;
@@ -30,6 +32,7 @@ pub mod scripted;
 mod situation;
 pub mod statistics;
 pub mod trials;
+pub mod trust;
 pub mod verdict;
 
 pub use compiled_patterns::compile_masks;

@@ -1,6 +1,7 @@
 //! Scenarios judged: contexts, scripted answers, trials, keys.
 
 mod affected;
+mod agreement;
 mod answers;
 mod bench;
 mod changes;
@@ -10,3 +11,4 @@ mod hostile;
 mod situations;
 mod statistics;
 mod trials;
+mod trust;

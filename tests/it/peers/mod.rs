@@ -1,5 +1,6 @@
 //! Other programs as oracles. `.ci/peers` installs them and runs these.
 
+mod agreement;
 mod bodies;
 mod conformance;
 mod editors;
