@@ -67,12 +67,10 @@ pub(super) fn judge_answer(
             )));
         }
     }
-    run_single_answer(
-        &case,
-        &read_answer(call, &sent.segments, &*sent.counter)?,
-        by,
-        done,
-    )
+    let answer = read_answer(call, &sent.segments, &*sent.counter)?;
+    let decision = run_single_answer(&case, &answer, by, done)?;
+    judge.finish_recording()?;
+    Ok(decision)
 }
 
 /// The answer of a recorded call.
