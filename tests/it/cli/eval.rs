@@ -82,7 +82,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let run = project.run(&["eval"]).exits_with(0).stderr_is_empty();
     assert_eq!(
         run.stdout,
-        "triage-t1  context 7/7  answer not recorded  PASS (context only)\n\
+        "✓ PASS (context only)  triage-t1  context 7/7  answer not recorded\n\
          1 scenario: 1 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0\n"
     );
     project.run(&["check"]).exits_with(0);
@@ -93,7 +93,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     project.write_file("templates/triage.xml", &moved);
     let run = project.run(&["eval"]).exits_with(1).stderr_is_empty();
     insta::assert_snapshot!(run.stdout, @r"
-    triage-t1  context 5/7  answer not recorded  FAIL
+    ✗ FAIL  triage-t1  context 5/7  answer not recorded
       scenarios/triage-t1.yaml:12: expected exactly `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
         segments here: system, description, input:text
       scenarios/triage-t1.yaml:18: expected the request as stored in scenarios/snapshots/triage-t1.json, found message 1 (system), line 2: nothing in place of “## File: docs/runbook.md”
@@ -538,7 +538,9 @@ fn unchanged_scenarios_that_passed_are_carried() {
     project
         .run(&["eval", "--since", "card.json"])
         .exits_with(0)
-        .stdout_contains("CARRIED PASS (context only), from b3:")
+        .stdout_contains(
+            "✓ CARRIED PASS (context only)  a  context 1/1  answer not recorded, from b3:",
+        )
         .stdout_contains("2 passed, 0 failed, 0 errored; 2 carried");
     // A comment and white space move nothing.
     project.write_file(
@@ -753,12 +755,12 @@ fn every_ending_is_counted_and_reported() {
         .stderr_is_empty();
     let told = [
         "14 scenarios: 4 passed, 6 failed, 2 errored, 2 inconclusive; 0 carried, 0 calls, US$ 0\n",
-        "answered  context 0/0  answer 2 of 2 (scripted)  PASS\n",
-        "many/one  context 1/1  answer not recorded       PASS (context only)\n",
-        "open      context 0/0  answer 2 of 2 (scripted)  INCONCLUSIVE\n",
-        "unjudged  context 0/0  answer not judged         INCONCLUSIVE\n",
+        "✓ PASS                 answered  context 0/0  answer 2 of 2 (scripted)\n",
+        "✓ PASS (context only)  many/one  context 1/1  answer not recorded\n",
+        "? INCONCLUSIVE         open      context 0/0  answer 2 of 2 (scripted)\n",
+        "? INCONCLUSIVE         unjudged  context 0/0  answer not judged\n",
         "found no judge: ctxc.toml has no role `judge`; `ctxc new judge` writes one (skipped)\n",
-        "lost      context 0/0  answer not recorded       ERROR\n",
+        "! ERROR                lost      context 0/0  answer not recorded\n",
         "expected /data/, found it nowhere in “billing”\n",
         "expected /access/, found it nowhere in “billing” (no gate)\n",
         "    at segment `file:docs/runbook.md`, bytes 0..7, docs/runbook.md:1\n",

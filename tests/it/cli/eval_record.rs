@@ -229,7 +229,8 @@ fn what_models_answer_is_recorded_and_replayed() {
     asked(&project, &["trust", "--yes"]).exits_with(0);
     let run = asked(&project, &["eval", "--record"])
         .exits_with(0)
-        .stdout_contains("answer 2 of 3 (asked)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 3 (asked)");
     run.stdout_contains("3 calls, US$ 0.006");
     let sent: Vec<String> = server.asked.iter().take(3).collect();
     assert!(
@@ -261,7 +262,8 @@ fn what_models_answer_is_recorded_and_replayed() {
     );
     // From now on no server, no key and no trust is needed.
     let run = project.run(&["eval"]).exits_with(0);
-    run.stdout_contains("answer 2 of 3 (replayed)  PASS")
+    run.stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 3 (replayed)")
         .stdout_contains("0 calls, US$ 0");
     project.run(&["trust", "--revoke"]).exits_with(0);
     project.run(&["eval", "--answers", "replay"]).exits_with(0);
@@ -328,7 +330,8 @@ fn an_interrupted_recording_leaves_the_old_one_and_continues_later() {
     asked(&project, &["trust", "--yes"]).exits_with(0);
     let run = asked(&project, &["eval", "--record"])
         .exits_with(0)
-        .stdout_contains("answer 2 of 3 (asked)  PASS")
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 3 (asked)")
         .stdout_contains("2 calls");
     run.stderr_contains("1 answer of an interrupted recording");
     assert!(!project.path(part).exists());
@@ -426,16 +429,19 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
     asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "live", "--confirm"])
         .exits_with(0)
-        .stdout_contains("answer 7 of 7 (asked, second stage)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 7 of 7 (asked, second stage)");
     // A complete recording serves every rule of trials.
     asked(&project, &["eval", "--record", "--confirm"])
         .exits_with(0)
-        .stdout_contains("answer 8 of 10 (asked, second stage)  PASS")
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 8 of 10 (asked, second stage)")
         .stdout_contains("13 calls");
     project
         .run(&["eval"])
         .exits_with(0)
-        .stdout_contains("answer 7 of 7 (replayed, second stage)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 7 of 7 (replayed, second stage)");
     let card = project
         .run(&["eval", "--json", "--full"])
         .exits_with(0)
@@ -462,7 +468,8 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
     project
         .run(&["eval"])
         .exits_with(1)
-        .stdout_contains("answer 0 of 2 (replayed)  FAIL");
+        .stdout_contains("✗ FAIL")
+        .stdout_contains("answer 0 of 2 (replayed)");
 }
 
 #[test]
@@ -471,7 +478,8 @@ fn a_trial_rule_can_be_set_for_all_and_a_run_without_models_takes_no_model_flags
     project
         .run(&["eval", "--runs", "5", "--pass", "4"])
         .exits_with(0)
-        .stdout_contains("answer 4 of 4 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 4 of 4 (scripted)");
     project
         .run(&["eval", "--runs", "2", "--pass", "3"])
         .exits_with(2)
@@ -563,7 +571,8 @@ fn live_answers_inform_until_the_project_sets_how_they_gate() {
     let run = asked(&project, &["eval", "--mode", "real", "--trust-hash", &both])
         .exits_with(0)
         .stderr_contains("this run only informs");
-    run.stdout_contains("answer 0 of 2 (asked)  FAIL");
+    run.stdout_contains("✗ FAIL")
+        .stdout_contains("answer 0 of 2 (asked)");
     assert!(
         !project.path("scenarios/recordings").exists(),
         "nothing is kept of a live run"

@@ -33,7 +33,8 @@ fn live_answers_are_judged_again_without_a_call() {
     asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "live"])
         .exits_with(0)
-        .stdout_contains("answer 2 of 3 (asked)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 3 (asked)");
     assert!(!project.path("scenarios/recordings").exists());
     // The upstream answers no more, and no key is there.
     let same = project.run(&["eval", "--rescore", "--json"]).exits_with(0);
@@ -55,7 +56,8 @@ fn live_answers_are_judged_again_without_a_call() {
     project
         .run(&["eval", "--rescore"])
         .exits_with(1)
-        .stdout_contains("answer 1 of 3 (replayed)  FAIL");
+        .stdout_contains("✗ FAIL")
+        .stdout_contains("answer 1 of 3 (replayed)");
     // Personal data was never stored.
     expect(
         &project,

@@ -58,7 +58,8 @@ fn another_path_of_plans_is_another_case() {
 fn unexamined_files_have_not_passed() {
     let project = sample("expectations: [{contains: [hi]}]\n");
     let run = project.run(&["eval"]).exits_with(7);
-    run.stdout_contains("answer not recorded  INCONCLUSIVE")
+    run.stdout_contains("? INCONCLUSIVE")
+        .stdout_contains("answer not recorded")
         .stdout_contains("0 passed");
 }
 

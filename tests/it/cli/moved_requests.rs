@@ -409,7 +409,7 @@ fn three_changes_are_three_failures_that_say_what_moved() {
     );
     let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    late  context 13/15  answer not recorded  FAIL
+    ✗ FAIL  late  context 13/15  answer not recorded
       scenarios/late.yaml:25: expected accumulation_format of / full_output, found notes_only, written in the template
         at templates/desk.xml:7
       scenarios/late.yaml:30: expected the request as stored in scenarios/snapshots/late.json, found tool 2 (refund), description: “Refund it.” in place of “Refund an order.”

@@ -187,26 +187,26 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     "#);
     let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    a                 context 0/0  answer not recorded       ERROR
+    ! ERROR  a                 context 0/0  answer not recorded
       scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` requires: it is empty
-    b                 context 0/0  answer not recorded       ERROR
+    ! ERROR  b                 context 0/0  answer not recorded
       scenarios/b.yaml:1: unsound-frozen-file (CTX627): scenarios/b.yaml:5:26: `files/text.json` holds a string, but the type of `n` in the task `triage` is `integer`
-    c                 context 0/0  answer not recorded       ERROR
+    ! ERROR  c                 context 0/0  answer not recorded
       scenarios/c.yaml:1: unsound-frozen-file (CTX627): scenarios/c.yaml:6:16: `files/none.json` is not valid JSON, and so not a valid JSON Schema: it is empty
-    d                 context 0/0  answer not recorded       ERROR
+    ! ERROR  d                 context 0/0  answer not recorded
       scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:16: `/tpye` in `files/slip.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?
-    e                 context 0/0  answer 2 of 2 (scripted)  PASS
-    f                 context 0/0  answer not recorded       ERROR
+    ✓ PASS   e                 context 0/0  answer 2 of 2 (scripted)
+    ! ERROR  f                 context 0/0  answer not recorded
       scenarios/f.yaml:1: unsound-frozen-file (CTX627): scenarios/f.yaml:6:18: `files/none.json` is not a valid conversation: expected a message, found none
-    g                 context 0/0  answer not recorded       ERROR
+    ! ERROR  g                 context 0/0  answer not recorded
       scenarios/g.yaml:1: unsound-frozen-file (CTX627): scenarios/g.yaml:6:18: `files/chat.jsonl` is not a valid conversation: line 2: a message has no key `rol`; did you mean `role`?
-    h                 context 0/0  answer not recorded       ERROR
+    ! ERROR  h                 context 0/0  answer not recorded
       scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is not a valid conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
-    scenarios/i.yaml  context 0/0  answer not recorded       ERROR
+    ! ERROR  scenarios/i.yaml  context 0/0  answer not recorded
       scenarios/i.yaml:1: nothing of this file is run: bad-case-table (CTX621): scenarios/i.yaml:3:13: the cases of `names.csv` cannot be read: its first line has no column `id`; found `cases_from: names.csv`
-    scenarios/j.yaml  context 0/0  answer not recorded       ERROR
+    ! ERROR  scenarios/j.yaml  context 0/0  answer not recorded
       scenarios/j.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/j.yaml:3:13: the line holds a list; expected an object with the keys of a case; found `cases_from: rows.jsonl`; and 1 more, which `ctxc check` shows
-    slip.csv/a        context 0/0  answer not recorded       ERROR
+    ! ERROR  slip.csv/a        context 0/0  answer not recorded
       scenarios/k.yaml:3: unknown-input (CTX612): scenarios/k.yaml:3:13: the task `triage` takes no value `tickett`; did you mean `ticket`?
     11 scenarios: 1 passed, 0 failed, 10 errored; 0 carried, 0 calls, US$ 0
     "#);

@@ -203,7 +203,8 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
     run(&project, &["trust", "--yes"], &before).exits_with(0);
     run(&project, &["eval"], &before)
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS")
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)")
         .output_lacks("context only");
     run(&project, &["eval", "--answers", "replay"], &before)
         .exits_with(0)
@@ -260,7 +261,8 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
     assert_eq!(project.read_file("scenarios/when.yaml"), scenario);
     run(&project, &["eval"], &after)
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)");
     run(
         &project,
         &[
@@ -292,7 +294,8 @@ fn a_copy_needs_no_program_and_no_permission() {
     );
     run(&project, &["eval"], &none)
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)");
     for (source, said) in [
         ("{command: [a], file: b}", "`file` beside `command`"),
         ("{file: b, call: {conversation: 1, n: 1}}", "`call`"),
@@ -485,7 +488,8 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
     run(&project, &["eval"], &dated(1))
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)");
     // The advice is followed: volatile values are left out, and no run needs another recording.
     let stale = run(&project, &["eval"], &dated(2)).exits_with(6);
     stale
@@ -499,7 +503,8 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     run(&project, &["trust", "--yes"], &dated(3)).exits_with(0);
     run(&project, &["eval"], &dated(3))
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS")
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)")
         .output_lacks("volatile");
     run(&project, &["eval"], &dated(4).iter().map(|call| call.replace("brief", "short")).collect::<Vec<_>>())
         .exits_with(6)
@@ -517,7 +522,8 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     .exits_with(0);
     run(&project, &["eval"], &dated(6))
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)");
     // Another order of keys and other escapes are the same request, and so is one that another user
     // recorded.
     let respelt = dated(7)[0]
@@ -572,12 +578,14 @@ fn a_mask_that_came_later_leaves_scenarios_fresh() {
         run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
         let fresh = run(&project, &["eval"], &dated(1)).exits_with(0);
         fresh
-            .stdout_contains("answer 1 of 1 (scripted)  PASS")
+            .stdout_contains("✓ PASS")
+            .stdout_contains("answer 1 of 1 (scripted)")
             .stdout_contains("context 5/5");
         let respelt = dated(1)[0].replace("House", "Hous\\u0065");
         run(&project, &["eval"], &[respelt])
             .exits_with(0)
-            .stdout_contains("answer 1 of 1 (scripted)  PASS");
+            .stdout_contains("✓ PASS")
+            .stdout_contains("answer 1 of 1 (scripted)");
         let other = dated(1)[0].replace("4711", "4712");
         run(&project, &["eval"], &[other])
             .exits_with(1)
@@ -593,7 +601,8 @@ fn a_mask_that_came_later_leaves_scenarios_fresh() {
         .env("HOUSE_TOKEN", "Nightjar House");
     ProgramRun::from(command.output().unwrap())
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 

@@ -36,12 +36,12 @@ fn inputs_of_a_wrong_type_are_reported_where_they_stand_and_not_run() {
     "#);
     let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    a    context 0/0  answer not recorded  ERROR
+    ! ERROR                a    context 0/0  answer not recorded
       scenarios/a.yaml:1: wrong-input (CTX624): scenarios/a.yaml:6:13: the value of `ticket` is a number, and its type in the task `triage` is `string`; did you mean `"4711"`?
-    b    context 0/0  answer not recorded  ERROR
+    ! ERROR                b    context 0/0  answer not recorded
       scenarios/b.yaml:1: wrong-input (CTX624): scenarios/b.yaml:6:13: the value of `ticket` is null, and its type in the task `triage` is `string`
-    c    context 1/1  answer not recorded  PASS (context only)
-    s/1  context 0/0  answer not recorded  ERROR
+    ✓ PASS (context only)  c    context 1/1  answer not recorded
+    ! ERROR                s/1  context 0/0  answer not recorded
       scenarios/s.yaml:3: wrong-input (CTX624): scenarios/s.yaml:3:13: the value of `words` is a string, and its type in the task `triage` is `integer`
     4 scenarios: 1 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
     "#);

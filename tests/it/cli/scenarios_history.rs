@@ -140,9 +140,9 @@ fn every_fault_of_a_conversation_is_reported_at_its_place() {
     "#);
     let run = project.run(&["eval", "d", "e"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    d  context 0/0  answer not recorded  ERROR
+    ! ERROR  d  context 0/0  answer not recorded
       scenarios/d.yaml:1: missing-frozen-file (CTX619): scenarios/d.yaml:5:12: there is no file `scenarios/chat.jsonl`
-    e  context 0/0  answer not recorded  ERROR
+    ! ERROR  e  context 0/0  answer not recorded
       scenarios/e.yaml:1: unheard-history (CTX625): scenarios/e.yaml:5:3: no agent of `sort` is shown the conversation
     2 scenarios: 0 passed, 0 failed, 2 errored; 0 carried, 0 calls, US$ 0
     "#);

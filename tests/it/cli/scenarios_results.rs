@@ -71,15 +71,15 @@ fn results_that_no_one_takes_are_reported_and_not_run() {
     "#);
     let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    a  context 0/0  answer not recorded  ERROR
+    ! ERROR                a  context 0/0  answer not recorded
       scenarios/a.yaml:1: untaken-result (CTX626): scenarios/a.yaml:6:13: no step of `round` has a result `fact`; did you mean `facts`?
-    b  context 1/1  answer not recorded  PASS (context only)
-    c  context 1/1  answer not recorded  PASS (context only)
-    d  context 1/1  answer not recorded  PASS (context only)
-    e  context 1/1  answer not recorded  PASS (context only)
-    f  context 0/0  answer not recorded  ERROR
+    ✓ PASS (context only)  b  context 1/1  answer not recorded
+    ✓ PASS (context only)  c  context 1/1  answer not recorded
+    ✓ PASS (context only)  d  context 1/1  answer not recorded
+    ✓ PASS (context only)  e  context 1/1  answer not recorded
+    ! ERROR                f  context 0/0  answer not recorded
       scenarios/f.yaml:1: untaken-result (CTX626): scenarios/f.yaml:6:13: no step of `round` has a result `weather`
-    g  context 0/0  answer not recorded  ERROR
+    ! ERROR                g  context 0/0  answer not recorded
       scenarios/g.yaml:1: unknown-receiver (CTX610): scenarios/g.yaml:3:7: the task `round` has no agent `/steps/9`; did you mean `/steps/2`?
     7 scenarios: 4 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
     "#);
@@ -209,16 +209,16 @@ fn typos_in_a_schema_are_reported_where_they_stand() {
     "#);
     let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    scenarios/a.yaml  context 0/0  answer not recorded       ERROR
+    ! ERROR  scenarios/a.yaml  context 0/0  answer not recorded
       scenarios/a.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/a.yaml:7:13: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`; did you mean `object`?; found `type: objct`; and 10 more, which `ctxc check` shows
-    scenarios/b.yaml  context 0/0  answer not recorded       ERROR
+    ! ERROR  scenarios/b.yaml  context 0/0  answer not recorded
       scenarios/b.yaml:1: nothing of this file is run: unknown-scenario-key (CTX602): scenarios/b.yaml:8:34: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`; did you mean `required`?; found `- schema: {type: object, requird: [team]}`
-    c                 context 0/0  answer 2 of 2 (scripted)  PASS
-    d                 context 0/0  answer not recorded       ERROR
+    ✓ PASS   c                 context 0/0  answer 2 of 2 (scripted)
+    ! ERROR  d                 context 0/0  answer not recorded
       scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:5: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?
-    e                 context 0/0  answer not recorded       ERROR
+    ! ERROR  e                 context 0/0  answer not recorded
       scenarios/e.yaml:1: unsound-frozen-file (CTX627): scenarios/e.yaml:6:10: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?
-    f                 context 0/0  answer 2 of 2 (scripted)  PASS
+    ✓ PASS   f                 context 0/0  answer 2 of 2 (scripted)
     6 scenarios: 2 passed, 0 failed, 4 errored; 0 carried, 0 calls, US$ 0
     "#);
 }

@@ -2,6 +2,7 @@
 //! terminal.
 
 use super::check::{CLEAN, CONFLICT};
+use super::eval_answers::{sample, scenario};
 use super::project::Project;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -91,6 +92,33 @@ fn lines_fit_the_screen() {
         "a pipe has no width: {}",
         piped.stdout
     );
+}
+
+#[test]
+fn verdicts_come_first_and_fit_the_screen() {
+    let name = "billing-of-a-customer-who-asks-twice-".repeat(3);
+    let project = sample("answers: [{reply: access}]\n").with_file(
+        "scenarios/long.yaml",
+        scenario("answers: [{reply: billing}]\n").replace("billing\n", &format!("{name}\n")),
+    );
+    let shown = |line: &str| {
+        let output = terminal(&project, 80, line).wait_with_output().unwrap();
+        screen(&String::from_utf8(output.stdout).unwrap())
+    };
+    let lines = shown("eval --color never");
+    let rows: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.starts_with(['✓', '✗']))
+        .collect();
+    assert!(rows[0].starts_with("✗ FAIL  billing  context 0/0"));
+    assert!(rows[1].starts_with("✓ PASS  billing-of-a"), "{lines:?}");
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 80),
+        "{lines:?}"
+    );
+    let colored = shown("eval").join("\n");
+    assert!(colored.contains("\u{1b}[1;31m✗ FAIL\u{1b}[0m"), "{colored}");
+    assert!(colored.contains("\u{1b}[32m✓ PASS\u{1b}[0m"), "{colored}");
 }
 
 #[test]

@@ -17,7 +17,8 @@ fn an_answer_is_found_by_the_rest_of_its_request() {
     // The setting may come later than the recording.
     project.write_file("ctxc.toml", project.read_file("ctxc.toml") + SETTING);
     let run = project.run(&["eval"]).exits_with(0);
-    run.stdout_contains("answer 2 of 2 (replayed)  PASS");
+    run.stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 2 (replayed)");
     // Everything else is compared.
     project.write_file(
         "templates/triage.xml",
@@ -59,7 +60,8 @@ fn an_answer_is_found_by_the_rest_of_a_request_that_is_masked() {
     project
         .run(&["eval"])
         .exits_with(0)
-        .stdout_contains("answer 2 of 2 (replayed)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 2 (replayed)");
     project.write_file("templates/triage.xml", template.replace("Sort", "Order"));
     project
         .run(&["eval"])
@@ -71,7 +73,8 @@ fn an_answer_is_found_by_the_rest_of_a_request_that_is_masked() {
     project
         .run(&["eval"])
         .exits_with(0)
-        .stdout_contains("answer 2 of 2 (replayed)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 2 of 2 (replayed)");
     project.write_file(
         "templates/triage.xml",
         template.replace("ticket:", "letter:"),

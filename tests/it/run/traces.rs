@@ -325,7 +325,8 @@ fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
     );
     with_state(&project, &["eval"])
         .exits_with(0)
-        .stdout_contains("answer 1 of 1 (scripted)  PASS");
+        .stdout_contains("✓ PASS")
+        .stdout_contains("answer 1 of 1 (scripted)");
     with_state(&project, &["new", "scenario", "--from", "run:last/nobody"])
         .exits_with(2)
         .stderr_contains("no agent `/nobody` of run");

@@ -1,5 +1,5 @@
-//! Scenarios as text: one line each, followed by the failures with expected value, found value and
-//! place.
+//! Scenarios as text: one line each, verdict first, followed by the failures with expected value,
+//! found value and place.
 
 use crate::base::number::format_usd;
 use crate::cli::cx::Cx;
@@ -13,6 +13,7 @@ use crate::eval::scorecard::{
     AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow,
 };
 use crate::record::recording::TrialStage;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of columns that names are padded to.
@@ -20,8 +21,18 @@ const MAX_NAME_WIDTH: usize = 40;
 /// The number of characters of a short hash.
 const SHORT_HASH_LENGTH: usize = 11;
 
-/// Describes the answers of a case.
+/// Describes the answers of a case, and the run that a carried verdict comes from.
 pub(super) fn answer_summary(row: &CaseRow) -> String {
+    let from = row.carried_from.as_ref().map_or_else(String::new, |from| {
+        let short = from
+            .get(..SHORT_HASH_LENGTH)
+            .filter(|_| from.starts_with("b3:"));
+        format!(", from {}", short.unwrap_or(from))
+    });
+    describe_answers(row) + &from
+}
+
+fn describe_answers(row: &CaseRow) -> String {
     let is = |answered: AnswerOrigin| row.answer == answered.word();
     if is(AnswerOrigin::NotRecorded) {
         return "answer not recorded".to_owned();
@@ -83,14 +94,18 @@ pub(super) fn verdict_label(row: &CaseRow) -> String {
         CaseVerdict::Inconclusive => "INCONCLUSIVE",
         CaseVerdict::Error => "ERROR",
     };
-    match &row.carried_from {
-        None => word.to_owned(),
-        Some(from) => format!(
-            "CARRIED {word}, from {}",
-            from.get(..SHORT_HASH_LENGTH)
-                .filter(|_| from.starts_with("b3:"))
-                .unwrap_or(from)
-        ),
+    let carried = row.carried_from.as_ref().map_or("", |_| "CARRIED ");
+    format!("{carried}{word}")
+}
+
+/// Returns the sign of a verdict, for readers without colour.
+pub(super) const fn verdict_symbol(verdict: CaseVerdict) -> char {
+    match verdict {
+        CaseVerdict::Pass => '✓',
+        CaseVerdict::Fail => '✗',
+        CaseVerdict::Error => '!',
+        CaseVerdict::Stale => '~',
+        CaseVerdict::Inconclusive => '?',
     }
 }
 
@@ -392,46 +407,70 @@ pub(super) fn comparison_line(card: &Scorecard) -> Option<String> {
     Some(parts.join("; "))
 }
 
+/// Returns a name without its middle if it has more than `most` characters.
+fn shorten_name(name: &str, most: usize) -> Cow<'_, str> {
+    let count = name.chars().count();
+    if count <= most {
+        return Cow::Borrowed(name);
+    }
+    let head = most.saturating_sub(1) / 2;
+    let tail = count - most.saturating_sub(1 + head);
+    let middle = |(at, c)| match at {
+        at if at == head => Some('…'),
+        at if at < head || at >= tail => Some(c),
+        _ => None,
+    };
+    name.chars().enumerate().filter_map(middle).collect()
+}
+
 /// Prints all cases and their totals; with `--quiet`, only the cases that do not pass.
 pub(super) fn print_cases(card: &Scorecard, cx: &mut Cx) -> Result<()> {
-    let width = card
-        .cases
-        .iter()
-        .map(|row| row.id.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(MAX_NAME_WIDTH);
+    let screen = cx.options.screen;
+    let label = |row: &CaseRow| {
+        let word = verdict_label(row);
+        if screen.unicode {
+            format!("{} {word}", verdict_symbol(row.verdict()))
+        } else {
+            word
+        }
+    };
+    let longest = |text: &dyn Fn(&CaseRow) -> String| {
+        let lengths = card.cases.iter().map(|row| text(row).chars().count());
+        lengths.max().unwrap_or(0)
+    };
     let holds = |row: &CaseRow| {
         let (held, all) = row.held_expectations();
         format!("{held}/{all}")
     };
-    let counts = card
-        .cases
-        .iter()
-        .map(|row| holds(row).len())
-        .max()
-        .unwrap_or(0);
-    let answers = card
-        .cases
-        .iter()
-        .map(|row| answer_summary(row).chars().count())
-        .max()
-        .unwrap_or(0);
+    let counts = longest(&holds);
+    let facts = |row: &CaseRow| format!("context {:<counts$}  {}", holds(row), answer_summary(row));
+    let labels = longest(&label);
+    let hang = labels + 2;
+    let width = longest(&|row| row.id.clone()).min(MAX_NAME_WIDTH);
+    // Columns that do not fit beside each other are not aligned.
+    let is_aligned = screen
+        .width
+        .is_none_or(|all| hang + width + 2 + longest(&facts) <= all);
+    let width = if is_aligned { width } else { 0 };
     let is_shown = |row: &&CaseRow| cx.options.prints_notes() || row.verdict() != CaseVerdict::Pass;
     let mut explained: BTreeMap<BTreeSet<&str>, &str> = BTreeMap::new();
     for row in card.cases.iter().filter(is_shown).collect::<Vec<_>>() {
-        let screen = cx.options.screen;
-        let name = screen.paint(Paint::Strong, &escape_line(&format!("{:<width$}", row.id)));
         let state = screen.paint(
             verdict_paint(row.verdict()),
-            &escape_line(&verdict_label(row)),
+            &format!("{:<labels$}", label(row)),
         );
-        let line = format!(
-            "{name}  context {:<counts$}  {:<answers$}  {state}",
-            holds(row),
-            answer_summary(row)
+        let name = escape_line(&row.id);
+        let most = screen
+            .width
+            .map_or(usize::MAX, |all| all.saturating_sub(hang));
+        let name = screen.paint(
+            Paint::Strong,
+            &format!("{:<width$}", shorten_name(&name, most)),
         );
-        cx.print_line(&line)?;
+        cx.print_hanging(
+            &format!("{state}  {name}  {}", escape_line(&facts(row))),
+            hang,
+        )?;
         if row.carried_from.is_none() {
             let causes = causes(row);
             let same = explained.get(&causes).filter(|_| !causes.is_empty());
