@@ -200,6 +200,9 @@ pub trait EvalHistory: Debug + Send {
     /// Returns every run, in order, with its counts.
     fn load_runs(&self) -> Result<Vec<RunRecord>, HistoryError>;
 
+    /// Returns the names of the cases of a run, in order.
+    fn case_names(&self, run: i64) -> Result<Vec<String>, HistoryError>;
+
     /// Returns the cases of a run, by name.
     fn load_cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError>;
 

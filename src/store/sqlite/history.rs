@@ -334,6 +334,14 @@ impl EvalHistory for SqliteHistory {
         Ok(ask.query_map((), run)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    fn case_names(&self, run: i64) -> Result<Vec<String>, HistoryError> {
+        let mut ask = self
+            .connection
+            .prepare_cached("SELECT id FROM results WHERE run = ?1 ORDER BY id")?;
+        let names = ask.query_map([run], |row| row.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+
     fn load_cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError> {
         let mut ask = self.connection.prepare_cached(SELECT_CASES)?;
         let case = |row: &Row<'_>| {

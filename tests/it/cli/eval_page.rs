@@ -38,7 +38,32 @@ fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs(
     has("<ins>+");
     has("<figcaption>mean tokens in the last 3 runs: ");
     has("; 2 passed; model or context changed in between</figcaption><svg class=\"line\"");
-    has("<figcaption>scenarios that passed in the last 3 runs, 1 of 2 in the last</figcaption>");
+    has(
+        "<figcaption>scenarios that passed in the last 3 runs of this selection, 1 of 2 in the last</figcaption>",
+    );
+    has("<p class=\"fail\"><strong>✗</strong> 2 scenarios: 1 passed, 1 failed");
+    has("<summary class=\"fail\"><strong>✗ FAIL</strong><b>billing</b>");
+    has("<li><strong>✓ PASS</strong><b>other</b>");
+    // A run of one scenario is no point of the line of both, and the other way round.
+    let page = |args: &[&str]| {
+        project
+            .run(&[&["eval", "--format", "html"], args].concat())
+            .stdout
+    };
+    assert!(!page(&["billing"]).contains("of this selection"));
+    let of = |page: &str| {
+        let (_, rest) = page.split_once("passed in the last ").unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    };
+    assert_eq!(
+        of(&page(&["billing"])),
+        "2 runs of this selection, 0 of 1 in the last"
+    );
+    assert_eq!(
+        of(&page(&[])),
+        "4 runs of this selection, 1 of 2 in the last"
+    );
+    let page = project.read_file("page.html");
     has("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
     assert!(!page.contains("<script") && !page.contains("://"), "{page}");
     // A passing scenario has no such section.

@@ -5,7 +5,7 @@
 
 use super::choose::{EvalRun, StoredCase};
 use super::scorecard_text::{
-    answer_summary, comparison_line, problem_lines, totals_line, verdict_label,
+    answer_summary, comparison_line, problem_lines, totals_line, verdict_label, verdict_symbol,
 };
 use crate::base::number::format_usd;
 use crate::cli::context::model_calls::fixed_mask;
@@ -22,7 +22,7 @@ use crate::eval::scorecard::{CaseRow, RateRow, SCHEMA, Scorecard};
 use crate::eval::trials::TrialOutcome;
 use crate::record::fixed_mask::FixedMask;
 use crate::scenario::paths;
-use crate::store::history::{CaseSeries, EvalHistory, RunRecord, SeriesPoint};
+use crate::store::history::{CaseSeries, EvalHistory, HistoryError, RunRecord, SeriesPoint};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -39,9 +39,10 @@ ul>li,summary{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.2rem .4rem;bor
 summary{cursor:pointer}summary:focus-visible{outline:2px solid Highlight}
 b{flex:1 1 14rem;overflow-wrap:anywhere}span{font-variant-numeric:tabular-nums}
 .fail,.error{border-left-color:var(--bad)}.stale,.inconclusive{border-left-color:var(--open)}
+strong{color:var(--good)}.fail strong,.error strong{color:var(--bad)}.stale strong,.inconclusive strong{color:var(--open)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0 1rem;padding:.6rem;background:#8882;border-radius:4px;font-size:.9em}
 h2{font-size:1em;margin:.8rem 0 .3rem}
-ol>li{border-left:3px solid #8886;margin:.4rem 0;padding-left:.6rem}
+ol strong{color:inherit}ol>li{border-left:3px solid #8886;margin:.4rem 0;padding-left:.6rem}
 ol pre,.diff{max-height:22rem;overflow:auto}pre:focus-visible{outline:2px solid Highlight}
 ins{color:var(--good);text-decoration:none}del{color:var(--bad);text-decoration:none}
 figure{margin:.6rem 0}figcaption{opacity:.7}
@@ -99,11 +100,14 @@ fn format_count(number: u64) -> String {
 /// Returns the HTML page.
 pub(super) fn html_page(card: &Scorecard, details: &PageDetails) -> String {
     let (open, passed) = split_by_verdict(card);
+    let worst = worst_verdict(&open);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>Scenarios</title>\n<style>\n{STYLE}</style>\n\
-         <h1>Scenarios</h1>\n<p>{}</p>\n",
+         <h1>Scenarios</h1>\n<p class=\"{}\"><strong>{}</strong> {}</p>\n",
+        worst.word(),
+        verdict_symbol(worst),
         text(&totals_line(card))
     );
     write_bar(card, &mut out);
@@ -145,11 +149,21 @@ pub(super) fn html_page(card: &Scorecard, details: &PageDetails) -> String {
     out
 }
 
+/// Returns the verdict that stands for rows, which hides no failure behind an open case.
+fn worst_verdict(rows: &[&CaseRow]) -> CaseVerdict {
+    let worst = rows.iter().map(|row| row.verdict()).max_by_key(|verdict| {
+        let is_failure = *verdict == CaseVerdict::Fail;
+        (is_failure, *verdict)
+    });
+    worst.unwrap_or(CaseVerdict::Pass)
+}
+
 fn row_head(row: &CaseRow) -> String {
     let mut out = format!(
-        "<b>{}</b><span>{}</span>",
-        text(&row.id),
-        text(&verdict_label(row))
+        "<strong>{} {}</strong><b>{}</b>",
+        verdict_symbol(row.verdict()),
+        text(&verdict_label(row)),
+        text(&row.id)
     );
     for fact in row_facts(row) {
         let _ = write!(out, "<span class=\"dim\">{}</span>", text(&fact));
@@ -270,7 +284,7 @@ pub(super) fn markdown_comment(card: &Scorecard) -> String {
 const MAX_CASES: usize = 100;
 /// The maximum number of characters of a text.
 const MAX_TEXT_CHARS: usize = 6_000;
-/// The maximum number of runs before the last, and of runs of all scenarios.
+/// The maximum number of runs before the last, and of runs of equal scenarios.
 const MAX_EARLIER_RUNS: usize = 5;
 const MAX_RUNS: usize = 30;
 
@@ -279,7 +293,7 @@ const MAX_RUNS: usize = 30;
 pub(super) struct PageDetails {
     /// By path and name.
     cases: BTreeMap<(String, String), CaseDetails>,
-    /// The results of the last runs: the numbers of scenarios and of passed ones.
+    /// The results of the last runs of equal scenarios: the numbers of scenarios and of passed ones.
     runs: Vec<(u64, u64)>,
 }
 
@@ -349,14 +363,11 @@ impl PageDetails {
                 },
             );
         }
-        let ended =
-            |run: &RunRecord| (run.finished && run.cases > 0).then_some((run.cases, run.passed));
-        let runs = history
-            .and_then(|history| history.load_runs().ok())
-            .unwrap_or_default();
-        let mut runs: Vec<(u64, u64)> = runs.iter().filter_map(ended).collect();
-        runs.drain(..runs.len().saturating_sub(MAX_RUNS));
-        Self { cases, runs }
+        let runs = history.and_then(|history| runs_like_last(&history).ok());
+        Self {
+            cases,
+            runs: runs.unwrap_or_default(),
+        }
     }
 
     /// Writes the results of the last runs as a line chart.
@@ -381,7 +392,7 @@ impl PageDetails {
                 format!(", {passed} of {cases} in the last")
             });
         let what = format!(
-            "scenarios that passed in the last {}{last}",
+            "scenarios that passed in the last {} of this selection{last}",
             pluralize(points.len(), "run")
         );
         let _ = write!(out, "<figure><figcaption>{}</figcaption>", text(&what));
@@ -426,6 +437,24 @@ impl PageDetails {
             write_runs(series, out);
         }
     }
+}
+
+/// Returns the counts of the last runs that had the same scenarios as the very last one: a run of
+/// some scenarios is no point of a line of all.
+fn runs_like_last(history: &dyn EvalHistory) -> Result<Vec<(u64, u64)>, HistoryError> {
+    let mut runs = history.load_runs()?;
+    runs.retain(|run| run.finished && run.cases > 0);
+    let Some(last) = runs.last() else {
+        return Ok(Vec::new());
+    };
+    let (count, names) = (last.cases, history.case_names(last.order)?);
+    let is_same = |run: &&RunRecord| {
+        run.cases == count && history.case_names(run.order).is_ok_and(|own| own == names)
+    };
+    let same = runs.iter().rev().filter(is_same).take(MAX_RUNS);
+    let mut counts: Vec<_> = same.map(|run| (run.cases, run.passed)).collect();
+    counts.reverse();
+    Ok(counts)
 }
 
 /// Returns the messages of the request, and the answer of the first failed trial.
