@@ -5,15 +5,14 @@
 use super::plan::{PlanKind, PlanNode};
 use std::fmt::Write as _;
 
-/// The title of a node: its name, otherwise its path.
+/// The title of a node, with its kind if it is no agent.
 fn node_title(node: &PlanNode) -> String {
-    let kind = if matches!(node.kind, PlanKind::Script) {
+    let kind = if node.kind == PlanKind::Script {
         " (script)"
     } else {
         ""
     };
-    let name = node.name.clone().unwrap_or_else(|| node.path.clone());
-    format!("{name}{kind}")
+    format!("{}{kind}", node.title)
 }
 
 /// The caption of a node that repeats others.
@@ -186,174 +185,273 @@ impl Point {
     }
 }
 
-/// The height of a box, the gap between two boxes, and the width of a letter.
+/// The width and height of a part of a drawing.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    width: usize,
+    height: usize,
+}
+
+/// The height of a box, the gap beside it, the length of an arrow, and the width of a letter.
 const BOX_HEIGHT: usize = 34;
 const GAP: usize = 18;
+const ARROW: usize = 40;
 const LETTER_WIDTH: usize = 8;
+/// The attribute of scripts and frames.
+const DASHED: &str = " class=\"dashed\"";
 
 /// Draws the flow as SVG: boxes from top to bottom, choices side by side, repetitions in a frame.
 pub fn svg_image(plan: &PlanNode) -> String {
-    let (width, height) = node_size(plan);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\" \
-         font-family=\"system-ui, sans-serif\" font-size=\"13\">\n<style>rect{{fill:none;stroke:currentColor}}.s{{stroke-dasharray:4 3}}\
-         line{{stroke:currentColor}}text{{fill:currentColor}}</style>\n",
-        w = width + 2 * GAP,
-        h = height + 2 * GAP
-    );
-    draw_at(plan, Point::new(GAP, GAP), &mut out);
-    out.push_str("</svg>\n");
-    out
+    let all = stacked_size([node_size(plan), text_size("done")].into_iter());
+    let mut image = SvgImage {
+        out: format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\" \
+             font-family=\"system-ui, sans-serif\" font-size=\"13\">\n<style>rect,polygon{{fill:none;stroke:currentColor}}.dashed{{stroke-dasharray:4 3}}\
+             text{{fill:currentColor;text-anchor:middle}}.edge{{fill:none;stroke:currentColor;marker-end:url(#arrow)}}</style>\n\
+             <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
+             <path d=\"M0 0 8 4 0 8z\" fill=\"currentColor\"/></marker></defs>\n",
+            w = all.width + 2 * GAP,
+            h = all.height + 2 * GAP
+        ),
+    };
+    let top = Point::new(GAP + all.width / 2, GAP);
+    let done = Point::new(top.x, GAP + all.height - BOX_HEIGHT);
+    let ends = image.draw_node(plan, top, &[]);
+    image.draw_arrows(&ends, done);
+    image.draw_box(text_size("done"), done, "");
+    image.draw_text("done", done);
+    image.out.push_str("</svg>\n");
+    image.out
 }
 
-/// The total size of a row or column of nodes.
-fn total_size(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usize) {
-    let (mut along, mut across, mut count) = (0, 0, 0);
-    for (width, height) in sizes {
-        let (own, other) = if is_row {
-            (width, height)
-        } else {
-            (height, width)
-        };
-        along += own;
-        across = across.max(other);
-        count += 1;
-    }
-    along += GAP * usize::saturating_sub(count, 1);
-    if is_row {
-        (along, across)
-    } else {
-        (across, along)
+/// The size of a box with a text.
+fn text_size(text: &str) -> Size {
+    Size {
+        width: text.chars().count() * LETTER_WIDTH + 2 * GAP,
+        height: BOX_HEIGHT,
     }
 }
 
-/// The width and height of a node, including the inputs that are made above it.
-fn node_size(node: &PlanNode) -> (usize, usize) {
-    let own = size_without_made(node);
-    if node.made.is_empty() {
-        return own;
+/// The size of parts below each other, with arrows between them.
+fn stacked_size(parts: impl Iterator<Item = Size>) -> Size {
+    let all = parts.fold(Size::default(), |all, part| Size {
+        width: all.width.max(part.width),
+        height: all.height + part.height + ARROW,
+    });
+    Size {
+        height: all.height.saturating_sub(ARROW),
+        ..all
     }
-    total_size(
-        [total_size(node.made.iter().map(node_size), true), own].into_iter(),
-        false,
+}
+
+/// The size of a node, with the inputs that are made above it.
+fn node_size(node: &PlanNode) -> Size {
+    stacked_size(
+        node.made
+            .iter()
+            .map(node_size)
+            .chain([size_without_made(node)]),
     )
 }
 
-fn size_without_made(node: &PlanNode) -> (usize, usize) {
-    let text = |words: &str| words.chars().count() * LETTER_WIDTH + 2 * GAP;
+fn size_without_made(node: &PlanNode) -> Size {
+    let parts = || stacked_size(sequential_parts(node).into_iter().map(node_size));
     match &node.kind {
-        PlanKind::Agent | PlanKind::Script => (text(&node_title(node)), BOX_HEIGHT),
-        PlanKind::Choice(cases) => {
-            let cases = cases.iter().map(|(test, case)| {
-                let (width, height) = node_size(case);
-                (
-                    width.max(text(test.as_deref().unwrap_or("else"))),
-                    height + GAP,
-                )
-            });
-            total_size(cases, true)
+        PlanKind::Agent | PlanKind::Script => text_size(&node_title(node)),
+        PlanKind::Choice(_) => {
+            let branches = choice_branches(node);
+            let row = Size {
+                width: branches.iter().map(|branch| branch.size.width).sum(),
+                height: branches
+                    .iter()
+                    .map(|branch| branch.size.height)
+                    .max()
+                    .unwrap_or(0),
+            };
+            stacked_size([text_size(&node_title(node)), row].into_iter())
         }
         PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
-            let (width, height) =
-                total_size(sequential_parts(node).into_iter().map(node_size), false);
-            (
-                width.max(text(&node_caption(node).unwrap_or_default())) + 2 * GAP,
-                height + BOX_HEIGHT + GAP,
-            )
-        }
-        PlanKind::Sequence(_) | PlanKind::Definition(_) => {
-            total_size(sequential_parts(node).into_iter().map(node_size), false)
-        }
-    }
-}
-
-fn draw_at(node: &PlanNode, at: Point, out: &mut String) {
-    let Point { x, y } = at;
-    let mut top = y;
-    if !node.made.is_empty() {
-        let mut left = x;
-        for made in &node.made {
-            draw_at(made, Point::new(left, y), out);
-            left += node_size(made).0 + GAP;
-        }
-        top += total_size(node.made.iter().map(node_size), true).1;
-        draw_line(x + GAP, top, out);
-        top += GAP;
-    }
-    let (width, height) = size_without_made(node);
-    match &node.kind {
-        PlanKind::Agent | PlanKind::Script => {
-            let class = if node.kind == PlanKind::Script {
-                " class=\"s\""
-            } else {
-                ""
-            };
-            let _ = writeln!(
-                out,
-                "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\"{class}/>"
-            );
-            draw_text(&node_title(node), Point::new(x + GAP, top + 22), out);
-        }
-        PlanKind::Choice(cases) => {
-            let mut left = x;
-            for (test, case) in cases {
-                let test = test.as_deref().unwrap_or("else");
-                draw_text(test, Point::new(left, top + 12), out);
-                draw_at(case, Point::new(left, top + GAP), out);
-                left += node_size(case)
-                    .0
-                    .max(test.chars().count() * LETTER_WIDTH + 2 * GAP)
-                    + GAP;
+            let caption = text_size(&node_caption(node).unwrap_or_default());
+            let inner = parts();
+            Size {
+                width: inner.width.max(caption.width) + 2 * GAP,
+                height: caption.height + inner.height + ARROW,
             }
         }
-        PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
+        PlanKind::Sequence(_) | PlanKind::Definition(_) => parts(),
+    }
+}
+
+/// A case of a choice, or the way past all of them.
+struct Branch<'p> {
+    test: &'p str,
+    node: Option<&'p PlanNode>,
+    /// With the gap beside it.
+    size: Size,
+}
+
+/// The branches of a choice, side by side.
+fn choice_branches(node: &PlanNode) -> Vec<Branch<'_>> {
+    let PlanKind::Choice(cases) = &node.kind else {
+        return Vec::new();
+    };
+    let past = cases
+        .iter()
+        .all(|(test, _)| test.is_some())
+        .then_some((Some("no case"), None));
+    cases
+        .iter()
+        .map(|(test, case)| (test.as_deref(), Some(case)))
+        .chain(past)
+        .map(|(test, node)| {
+            let test = test.unwrap_or("else");
+            let size = node.map(node_size).unwrap_or_default();
+            let width = size.width.max(text_size(test).width) + GAP;
+            Branch {
+                test,
+                node,
+                size: Size { width, ..size },
+            }
+        })
+        .collect()
+}
+
+/// A point where a flow leaves a node, and the label of the arrow from there.
+type PointExit<'p> = (Point, &'p str);
+
+struct SvgImage {
+    out: String,
+}
+
+impl SvgImage {
+    /// Draws a node whose top has its middle at a point.
+    fn draw_node<'p>(
+        &mut self,
+        node: &'p PlanNode,
+        mut at: Point,
+        from: &[PointExit<'p>],
+    ) -> Vec<PointExit<'p>> {
+        let from = self.draw_column(node.made.iter().collect(), &mut at, from);
+        let size = size_without_made(node);
+        let bottom = Point::new(at.x, at.y + size.height);
+        match &node.kind {
+            PlanKind::Agent | PlanKind::Script => {
+                let is_script = node.kind == PlanKind::Script;
+                let look = if is_script { DASHED } else { "" };
+                self.draw_box(size, at, look);
+                self.draw_text(&node_title(node), at);
+                self.draw_arrows(&from, at);
+                vec![(bottom, "")]
+            }
+            PlanKind::Choice(_) => {
+                let title = node_title(node);
+                let Size { width, height } = text_size(&title);
+                let (left, right, middle) = (at.x - width / 2, at.x + width / 2, at.y + height / 2);
+                let foot = Point::new(at.x, at.y + height);
+                let _ = writeln!(
+                    self.out,
+                    "<polygon points=\"{left},{middle} {},{top} {},{top} {right},{middle} {},{end} {},{end}\"/>",
+                    left + GAP / 2,
+                    right - GAP / 2,
+                    right - GAP / 2,
+                    left + GAP / 2,
+                    top = at.y,
+                    end = foot.y
+                );
+                self.draw_text(&title, at);
+                self.draw_arrows(&from, at);
+                self.draw_branches(&choice_branches(node), foot)
+            }
+            PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
+                self.draw_box(size, at, DASHED);
+                self.draw_text(&node_caption(node).unwrap_or_default(), at);
+                self.draw_arrows(&from, at);
+                let mut inner = Point::new(at.x, at.y + BOX_HEIGHT);
+                let ends = self.draw_column(sequential_parts(node), &mut inner, &[]);
+                self.draw_arrows(&ends, bottom);
+                vec![(bottom, "")]
+            }
+            PlanKind::Sequence(_) | PlanKind::Definition(_) => {
+                self.draw_column(sequential_parts(node), &mut at, &from)
+            }
+        }
+    }
+
+    /// Draws nodes below each other, and moves the point below them.
+    fn draw_column<'p>(
+        &mut self,
+        parts: Vec<&'p PlanNode>,
+        at: &mut Point,
+        from: &[PointExit<'p>],
+    ) -> Vec<PointExit<'p>> {
+        parts.into_iter().fold(from.to_vec(), |from, part| {
+            let ends = self.draw_node(part, *at, &from);
+            at.y += node_size(part).height + ARROW;
+            ends
+        })
+    }
+
+    /// Draws the branches below the point where the flow divides.
+    fn draw_branches<'p>(&mut self, branches: &[Branch<'p>], foot: Point) -> Vec<PointExit<'p>> {
+        let width: usize = branches.iter().map(|branch| branch.size.width).sum();
+        let mut left = foot.x - width / 2;
+        let mut ends = Vec::new();
+        for Branch { test, node, size } in branches {
+            let top = Point::new(left + size.width / 2, foot.y + ARROW);
+            let from = [(foot, *test)];
+            if let Some(node) = node {
+                ends.extend(self.draw_node(node, top, &from));
+            } else {
+                self.draw_arrows(&from, top);
+                ends.push((top, ""));
+            }
+            left += size.width;
+        }
+        ends
+    }
+
+    /// Draws arrows: down, across right above their end, and down again. A label interrupts the
+    /// last part.
+    fn draw_arrows(&mut self, from: &[PointExit<'_>], to: Point) {
+        let Point { x, y } = to;
+        for (start, label) in from {
+            let turn = y - ARROW + 6;
+            let gap = if label.is_empty() {
+                String::new()
+            } else {
+                self.draw_text(label, Point::new(x, y - ARROW));
+                format!("V{}M{x} {}", turn + 4, y - 12)
+            };
             let _ = writeln!(
-                out,
-                "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" class=\"s\"/>"
+                self.out,
+                "<path class=\"edge\" d=\"M{} {}V{turn}H{x}{gap}V{y}\"/>",
+                start.x, start.y
             );
-            draw_text(
-                &node_caption(node).unwrap_or_default(),
-                Point::new(x + GAP, top + 22),
-                out,
-            );
-            draw_column(
-                &sequential_parts(node),
-                Point::new(x + GAP, top + BOX_HEIGHT),
-                out,
-            );
-        }
-        PlanKind::Sequence(_) | PlanKind::Definition(_) => {
-            draw_column(&sequential_parts(node), Point::new(x, top), out);
         }
     }
-}
 
-fn draw_column(parts: &[&PlanNode], at: Point, out: &mut String) {
-    let Point { x, mut y } = at;
-    for (number, part) in parts.iter().enumerate() {
-        if number > 0 {
-            draw_line(x + GAP, y, out);
-            y += GAP;
-        }
-        draw_at(part, Point::new(x, y), out);
-        y += node_size(part).1;
+    fn draw_box(&mut self, size: Size, at: Point, look: &str) {
+        let _ = writeln!(
+            self.out,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\"{look}/>",
+            at.x - size.width / 2,
+            at.y,
+            size.width,
+            size.height
+        );
     }
-}
 
-/// Draws a line to the next node.
-fn draw_line(x: usize, y: usize, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "<line x1=\"{x}\" y1=\"{y}\" x2=\"{x}\" y2=\"{}\"/>",
-        y + GAP
-    );
-}
-
-fn draw_text(text: &str, at: Point, out: &mut String) {
-    let Point { x, y } = at;
-    let text = text
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    let _ = writeln!(out, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
+    /// Writes a text into the box whose top has its middle at a point.
+    fn draw_text(&mut self, text: &str, at: Point) {
+        let text = text
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        let _ = writeln!(
+            self.out,
+            "<text x=\"{}\" y=\"{}\">{text}</text>",
+            at.x,
+            at.y + 22
+        );
+    }
 }

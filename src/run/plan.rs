@@ -7,7 +7,7 @@
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind};
-use crate::registry::node::{Child, Node, NodeForm};
+use crate::registry::node::{Child, Node, NodeForm, NodeTarget};
 use crate::template::keywords::Trust;
 use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ pub struct PlanNode {
     pub path: String,
     /// The name of its result, if any.
     pub name: Option<String>,
+    /// Its name for people: that of its result or its definition, otherwise that of its place.
+    pub title: String,
     /// The nodes that its inputs, arguments and texts need first: nested tasks and calls, in order.
     pub made: Vec<PlanNode>,
     /// The way it runs.
@@ -76,7 +78,22 @@ pub fn build_plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> 
     };
     let root = graph.task_root(task).ok_or_else(dangling)?;
     let mut planner = PlanBuilder { graph, nodes: 0 };
-    planner.plan_node((root, None), "", 0)
+    Ok(PlanNode {
+        title: task.to_owned(),
+        ..planner.plan_node((root, None), "", 0)?
+    })
+}
+
+/// Returns a name for the place of an unnamed node, such as `step 2` for `/steps/1`.
+fn describe_place(id: &str) -> String {
+    let (slot, last) = id.rsplit_once('/').unwrap_or_default();
+    match last.parse::<usize>() {
+        Ok(number) => {
+            let slot = slot.rsplit('/').next().unwrap_or_default();
+            format!("{} {}", slot.trim_end_matches('s'), number + 1)
+        }
+        Err(_) => last.replace('_', " "),
+    }
 }
 
 struct PlanBuilder<'g, 'r> {
@@ -119,10 +136,17 @@ impl PlanBuilder<'_, '_> {
             .filter(is_made)
             .map(|child| self.plan_child(child, base, depth));
         let made = made.collect::<Result<Vec<_>, _>>()?;
+        let definition = node.target().map(|target| match target {
+            NodeTarget::Task(name) | NodeTarget::Template(name) => name,
+        });
+        let title = name
+            .or(definition)
+            .map_or_else(|| describe_place(&node.id), str::to_owned);
         let kind = match self.graph.referenced_root(node).transpose()? {
-            Some(root) => {
-                PlanKind::Definition(Box::new(self.plan_node((root, None), &own, depth + 1)?))
-            }
+            Some(root) => PlanKind::Definition(Box::new(PlanNode {
+                title: title.clone(),
+                ..self.plan_node((root, None), &own, depth + 1)?
+            })),
             None => self.plan_kind(node, base, depth)?,
         };
         let keeps_output = node.setting(SettingName::AccumulationFormat) == "full_output";
@@ -130,6 +154,7 @@ impl PlanBuilder<'_, '_> {
         Ok(PlanNode {
             path,
             name: name.map(str::to_owned),
+            title,
             made,
             kind,
             is_checked,

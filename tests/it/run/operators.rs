@@ -313,18 +313,46 @@ fn the_flow_of_a_task_is_drawn() {
     let project = project_with_templates(&[("t", LOOP)]);
     let run = project.run(&["graph", "t"]).exits_with(0);
     run.stdout_contains("flowchart TD")
-        .stdout_contains("[\"/director\"]")
+        .stdout_contains("[\"director\"]")
         .stdout_contains("until evaluation.success == true, at most 3 rounds");
     let svg = project
         .run(&["graph", "t", "--as", "svg"])
         .exits_with(0)
         .stdout;
-    assert_eq!(
-        roxmltree::Document::parse(&svg)
-            .unwrap()
-            .descendants()
-            .filter(|node| node.has_tag_name("rect"))
-            .count(),
-        3
-    );
+    let count = |svg: &str, tag: &str| {
+        let svg = roxmltree::Document::parse(svg).unwrap();
+        svg.descendants()
+            .filter(|node| node.has_tag_name(tag))
+            .count()
+    };
+    // The frame, its two parts and the end; an arrow between the parts, to the frame's end, and out.
+    assert_eq!(count(&svg, "rect"), 4);
+    assert_eq!(svg.matches("class=\"edge\"").count(), 3);
+    assert!(svg.contains("marker-end:url(#arrow)"), "{svg}");
+    let choice = r#"<task type="sequential" name="t"><description>Sort.</description><parameters><parameter name="x" type="string"/></parameters><steps>
+        <task as="sort"><description>Sort {{x}}.</description></task>
+        <cond><case test="sort == 'bill'"><task><description>Refund.</description></task></case>
+        <case test="sort == 'door'"><task ref="open"/></case></cond></steps></task>"#;
+    let open = SIMPLE.replace("\"t\"", "\"open\"");
+    let project = project_with_templates(&[("t", choice), ("open", &open)]);
+    let svg = project
+        .run(&["graph", "t", "--as", "svg"])
+        .exits_with(0)
+        .stdout;
+    let titles = [
+        "sort",
+        "step 2",
+        "case 1",
+        "open",
+        "sort == 'bill'",
+        "no case",
+        "done",
+    ];
+    for title in titles {
+        assert!(svg.contains(&format!(">{title}</text>")), "{title}\n{svg}");
+    }
+    assert!(!svg.contains("/steps/"), "{svg}");
+    // Each of the three ways leaves the choice and comes to the end.
+    assert_eq!(count(&svg, "polygon"), 1);
+    assert_eq!(svg.matches("class=\"edge\"").count(), 1 + 3 + 3);
 }
