@@ -653,6 +653,28 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
 }
 
 #[test]
+fn one_token_is_a_token_and_its_bar_can_be_seen() {
+    let go =
+        "<task type=\"atomic\" name=\"go\" profile=\"bare\"><description>Go</description></task>";
+    let project = sample().with_file("templates/go.xml", go);
+    project
+        .run(&["manifest", "go"])
+        .exits_with(0)
+        .stdout_contains("total 1 token (");
+    let page = |format: &str| {
+        let run = project
+            .run(&["manifest", "go", "--format", format])
+            .exits_with(0);
+        run.output_lacks("1 tokens").stdout
+    };
+    assert!(page("markdown").contains("\n1 token ("));
+    let html = page("html");
+    assert!(html.contains("<p>1 token <span"), "{html}");
+    assert!(html.contains(".bar{display:flex;min-width:6rem;"), "{html}");
+    assert!(html.contains("style=\"flex-grow:1\""), "{html}");
+}
+
+#[test]
 fn what_changed_about_a_role_is_reported_in_words() {
     let project = sample().with_file("ctxc.toml", ROLES);
     project

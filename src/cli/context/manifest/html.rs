@@ -1,12 +1,12 @@
-//! A manifest as one HTML page: a bar for each agent, with segments as wide as their tokens. No
-//! scripts, no external resources, every name escaped.
+//! A manifest as one HTML page: a bar for each agent, with segments as wide as their tokens but
+//! never too narrow to be seen. No scripts, no external resources, every name escaped.
 //!
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::agent_facts;
 use super::text::{bounds_note, exactness_note, short_name};
 use crate::cli::render::markup::escape_html as text;
-use crate::cli::render::summary::format_thousands;
+use crate::cli::render::summary::{format_thousands, pluralize};
 use crate::context::manifest::{Entry, MANIFEST_SCHEMA, Manifest, Part};
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ const STYLE: &str = "\
 :root{color-scheme:light dark}
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem}
 h2{font-size:1.1rem;margin:2rem 0 .3rem}
-.bar{display:flex;height:1.6rem;border-radius:4px;overflow:hidden;background:#8883}
-.bar span{min-width:2px;border-right:1px solid Canvas}
+.bar{display:flex;min-width:6rem;height:1.6rem;border-radius:4px;overflow:hidden;background:#8883}
+.bar span{flex:0 1 0;min-width:5px;border-right:1px solid Canvas}
 .fixed{background:#2f6fb3}.project{background:#3a8f6b}.session{background:#b98a2e}.call{background:#b3552f}
 .variable{background-image:repeating-linear-gradient(45deg,#fff5 0 4px,#fff0 4px 8px)}
 table{border-collapse:collapse;table-layout:fixed;width:100%;margin:.6rem 0}
@@ -61,8 +61,8 @@ fn write_agent(entry: &Entry, widest: usize, out: &mut String) {
     let exact = exactness_note(entry);
     let _ = writeln!(
         out,
-        "<p>{} tokens{bound} <span class=\"dim\">({}{exact})</span>; reusable prefix {}</p>",
-        format_thousands(entry.total.fixed),
+        "<p>{}{bound} <span class=\"dim\">({}{exact})</span>; reusable prefix {}</p>",
+        pluralize(entry.total.fixed, "token"),
         text(&entry.tokenizer.name),
         format_thousands(entry.prefix_tokens)
     );
@@ -95,11 +95,11 @@ fn write_agent(entry: &Entry, widest: usize, out: &mut String) {
     let positioned = entry.segments_in_order();
     for part in &positioned {
         let class = part_class(part);
-        let width = format_share(part.tokens, entry.total.fixed.max(1));
         let title = text(&format!("{} {}", part.id, format_thousands(part.tokens)));
         let _ = write!(
             out,
-            "<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>"
+            "<span class=\"{class}\" style=\"flex-grow:{}\" title=\"{title}\"></span>",
+            part.tokens
         );
     }
     out.push_str(

@@ -8,7 +8,7 @@ use super::text::{
 };
 use crate::base::number::format_usd;
 use crate::cli::render::markup::{code_element, escape_cell};
-use crate::cli::render::summary::format_thousands;
+use crate::cli::render::summary::{format_thousands, pluralize};
 use crate::context::manifest::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Entry, MANIFEST_SCHEMA,
     Manifest, Part, SegmentChange,
@@ -36,8 +36,8 @@ fn write_agent(entry: &Entry, out: &mut String) {
     let exact = exactness_note(entry);
     let _ = write!(
         out,
-        "{} tokens{bound} ({}{exact}); reusable prefix {}.\n\n",
-        format_thousands(entry.total.fixed),
+        "{}{bound} ({}{exact}); reusable prefix {}.\n\n",
+        pluralize(entry.total.fixed, "token"),
         entry.tokenizer.name,
         format_thousands(entry.prefix_tokens)
     );
@@ -198,8 +198,8 @@ fn write_change(change: &Change, out: &mut String) {
 
 fn segment_line(change: &SegmentChange) -> String {
     let figures = match change.change {
-        Disposition::Added => format!("new: {} tokens", format_thousands(change.tokens.to)),
-        Disposition::Removed => format!("gone: {} tokens", format_thousands(change.tokens.from)),
+        Disposition::Added => format!("new: {}", pluralize(change.tokens.to, "token")),
+        Disposition::Removed => format!("gone: {}", pluralize(change.tokens.from, "token")),
         Disposition::Changed => format!("{} tokens", format_change(change.tokens)),
     };
     let mut out = format!("{} {figures}", code_element(&change.id));

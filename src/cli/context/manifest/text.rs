@@ -130,9 +130,9 @@ pub(super) fn print_agents(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
             .sum();
         cx.print_line("")?;
         cx.print_line(&format!(
-            "{}, {} tokens known before a run",
+            "{}, {} known before a run",
             pluralize(manifest.entries.len(), "agent"),
-            format_thousands(known)
+            pluralize(known, "token")
         ))?;
     }
     Ok(())
@@ -231,6 +231,7 @@ fn total_line(entry: &Entry) -> String {
         format!(" of {}", format_thousands(budget))
     });
     match (bound, waits.is_empty()) {
+        (_, true) if of.is_empty() => format!("total {} ({counted})", pluralize(fixed, "token")),
         (_, true) => format!("total {}{of} tokens ({counted})", format_thousands(fixed)),
         (Some(bound), false) => {
             format!(
@@ -260,8 +261,8 @@ pub(super) fn print_difference(difference: &Difference, cx: &mut Cx) -> Result<(
                 format!("; US$ {} a call", format_usd(cost.first))
             });
             cx.print_line(&format!(
-                "{name}  {} tokens{cost}",
-                format_thousands(agent.tokens)
+                "{name}  {}{cost}",
+                pluralize(agent.tokens, "token")
             ))?;
         }
     }
