@@ -8,7 +8,8 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 const JSON: &str = "content-type: application/json\r\n";
 
@@ -71,6 +72,47 @@ fn case<'c>(card: &'c Value, id: &str) -> &'c Value {
         .iter()
         .find(|case| case["id"].as_str().unwrap().ends_with(id))
         .unwrap()
+}
+
+#[test]
+fn only_cases_that_ended_in_an_error_are_asked_again() {
+    let is_up = Arc::new(AtomicBool::new(false));
+    let shared = Arc::clone(&is_up);
+    let server = Server::new(move |_, request, connection| {
+        let answer = match () {
+            () if request.contains("lost") && !shared.load(Ordering::Relaxed) => {
+                "<html>".to_owned()
+            }
+            () if request.contains("wrong") => completion("access"),
+            () => completion("billing"),
+        };
+        say(connection, &response("200 OK", JSON, &answer));
+    });
+    let project = suite(&server, &["lost", "right", "wrong"].map(str::to_owned));
+    let config = project.read_file("ctxc.toml");
+    project.write_file(
+        "ctxc.toml",
+        config.replace("timeout_s = 1\n", "timeout_s = 60\n"),
+    );
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let run = |more: &[&str], code| {
+        asked(&project, &[&["eval", "--answers", "live"], more].concat()).exits_with(code)
+    };
+    run(&["--retry-errors"], 0)
+        .stdout_contains("0 scenarios")
+        .stderr_contains(
+            "3 scenarios without an earlier result of today's context and text: not run",
+        );
+    run(&[], 3).stdout_contains("! ERROR  many/c0");
+    run(&["--retry-errors"], 3).stdout_contains("2 carried, ");
+    is_up.store(true, Ordering::Relaxed);
+    run(&["--retry-errors"], 0)
+        .stdout_contains("✓ PASS          many/c0  context 0/0  answer 1 of 1 (asked)\n")
+        .stdout_contains("✓ CARRIED PASS  many/c1  context 0/0  answer 1 of 1 (asked), from b3:")
+        .stdout_contains("✗ CARRIED FAIL  many/c2")
+        .stdout_contains("2 passed, 1 failed, 0 errored; 2 carried, 1 call, ");
+    // Nothing is left to ask.
+    run(&["--retry-errors"], 0).stdout_contains("3 carried, 0 calls, ");
 }
 
 #[test]

@@ -454,6 +454,22 @@ pub(super) fn run_choices(
     eval_run: &EvalRun<'_>,
     cx: &mut Cx,
 ) -> Result<Vec<RunChoice>> {
+    if args.retry_errors {
+        let now = eval_run.result_keys(cx.options.threads);
+        // A case without keys could not be tried.
+        let choice =
+            |keys: &Option<ResultKeys>| keys.map_or(RunChoice::Run, |_| RunChoice::LeaveOut);
+        let mut choices: Vec<RunChoice> = now.iter().map(|(_, keys)| choice(keys)).collect();
+        carry_verdicts(project, &now, &mut choices, |verdict| {
+            verdict != CaseVerdict::Error
+        })?;
+        note_left_out(
+            &choices,
+            "without an earlier result of today's context and text",
+            cx,
+        );
+        return Ok(choices);
+    }
     let (named, shown) = match &args.since {
         Some(named) => (named.clone(), named.clone()),
         None if args.affected => affected_base(project),
@@ -471,7 +487,8 @@ pub(super) fn run_choices(
         .iter()
         .map(|(name, keys)| since.choose_for(name, keys.as_ref()))
         .collect();
-    if let Err(error) = carry_verdicts(project, &now, &mut choices) {
+    let is_passed = |verdict| verdict == CaseVerdict::Pass;
+    if let Err(error) = carry_verdicts(project, &now, &mut choices, is_passed) {
         if project.config.history.is_some() {
             return Err(error);
         }
@@ -481,17 +498,21 @@ pub(super) fn run_choices(
         ));
         choices.fill(RunChoice::Run);
     }
+    let why = format!("did not change since {shown}");
+    note_left_out(&choices, &why, cx);
+    Ok(choices)
+}
+
+/// Prints a note with the number of cases that are left out, and the reason.
+fn note_left_out(choices: &[RunChoice], why: &str, cx: &mut Cx) {
     let left_out = choices
         .iter()
         .filter(|choice| **choice == RunChoice::LeaveOut)
         .count();
     if left_out > 0 {
-        cx.print_note(&format!(
-            "{} did not change since {shown}: not run",
-            pluralize(left_out, "scenario")
-        ));
+        let count = pluralize(left_out, "scenario");
+        cx.print_note(&format!("{count} {why}: not run"));
     }
-    Ok(choices)
 }
 
 /// The commit that `--affected` alone compares with, and its name for people: as for the gate,
@@ -512,12 +533,13 @@ fn affected_base(project: &CompiledProject) -> (String, String) {
     }
 }
 
-/// Takes the last verdicts of cases that did not change from the history; one that did not pass is
-/// run again.
+/// Takes the last results of cases that did not change from the history, if their verdict
+/// `is_final`; the others are run again.
 fn carry_verdicts(
     project: &CompiledProject,
     now: &[(String, Option<ResultKeys>)],
     choices: &mut [RunChoice],
+    is_final: impl Fn(CaseVerdict) -> bool,
 ) -> Result<()> {
     if !choices.contains(&RunChoice::LeaveOut) {
         return Ok(());
@@ -542,7 +564,7 @@ fn carry_verdicts(
         let row = last
             .result
             .and_then(|row| serde_json::from_str::<CaseRow>(row.get()).ok());
-        *choice = match row.filter(|row| row.verdict() == CaseVerdict::Pass) {
+        *choice = match row.filter(|row| is_final(row.verdict())) {
             Some(row) => RunChoice::Carry(Box::new(CaseRow {
                 carried_from: Some(last.registry_hash),
                 ..row

@@ -268,7 +268,11 @@ fn complete_scorecard(
     } else {
         card
     };
-    let is_part = is_narrow(args) || args.affected || args.since.is_some() || args.fail_fast;
+    let is_part = is_narrow(args)
+        || args.affected
+        || args.since.is_some()
+        || args.retry_errors
+        || args.fail_fast;
     let card = match accepted {
         Some(accepted) => accepted.compare_scorecard(card, is_part),
         None => card,
