@@ -43,6 +43,14 @@ words! {
 }
 
 impl AnswersFrom {
+    /// Returns true if the recorded answers are not read, because others replace them.
+    pub const fn ignores_recordings(self) -> bool {
+        matches!(
+            self,
+            Self::Record | Self::Live | Self::Scripted | Self::Kept
+        )
+    }
+
     /// Returns true if a model may be called.
     pub const fn calls_models(self) -> bool {
         matches!(self, Self::Record | Self::ReplayOrRecord | Self::Live)

@@ -113,6 +113,14 @@ pub struct RecordedTrials {
     pub is_cut: bool,
 }
 
+/// The assumed length of an answer in tokens, without a limit or a recording.
+pub(super) const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
+
+/// Returns the smallest and the greatest of some numbers.
+pub(super) fn bounds(numbers: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
+    Some((numbers.clone().min()?, numbers.max()?))
+}
+
 /// The cost of calling models, as lower and upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostEstimate {

@@ -166,6 +166,16 @@ pub(super) fn build_command(
     Ok(command)
 }
 
+/// Returns a program and its arguments with the program's path joined to a folder, on every system.
+/// A name without a path is left for the system to find.
+pub fn resolve_program(argv: &[String], folder: &Path) -> Vec<String> {
+    let mut argv = argv.to_vec();
+    if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
+        *program = folder.join(&*program).to_string_lossy().into_owned();
+    }
+    argv
+}
+
 /// Runs a program in a folder, with these variables and no others. `argv` begins with the program.
 pub fn run_program(
     argv: &[String],

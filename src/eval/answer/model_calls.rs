@@ -7,7 +7,7 @@ use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
 use crate::context::request::Request;
 use crate::eval::answer_source::AnswersFrom;
-use crate::eval::case_result::{CostEstimate, NoAnswerReason};
+use crate::eval::case_result::{CostEstimate, DEFAULT_ANSWER_TOKENS, NoAnswerReason, bounds};
 use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::PreparedCase;
 use crate::eval::trials::{self, StageTrials, TrialPolicy};
@@ -180,15 +180,8 @@ fn tool_results(turn: &Turn, tools: &BTreeMap<String, Value>) -> Option<Vec<Turn
     results.filter(|results| !results.is_empty())
 }
 
-/// The assumed length of an answer in tokens, without a limit or a recording.
-const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
 /// The assumed number of requests of one trial, if tools answer and nothing is recorded.
 const DEFAULT_REQUESTS: u64 = 16;
-
-/// The smallest and the greatest of some numbers.
-fn bounds(numbers: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
-    Some((numbers.clone().min()?, numbers.max()?))
-}
 
 /// The cost of answers for a case whose context has this number of tokens.
 pub(super) fn estimate_cost(

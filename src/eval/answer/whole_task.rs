@@ -69,14 +69,7 @@ fn run_available_trials(
     let case = prepared.input.case;
     let from = prepared.run.answers.from;
     let recorded = match prepared.input.answers.recorded {
-        // A recording that is to be replaced is not read.
-        _ if matches!(
-            from,
-            AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept
-        ) =>
-        {
-            &[]
-        }
+        _ if from.ignores_recordings() => &[],
         recorded => recorded.map_err(str::to_owned)?,
     };
     if recorded.iter().any(Recording::is_answered) {
@@ -363,7 +356,7 @@ fn run_once(
     let files = prepared.read.overlay_files(prepared.run.live);
     let situation = prepared
         .read
-        .as_run_situation(prepared.receiver, (&files, prepared.run.session));
+        .as_run_situation(prepared.receiver, &files, prepared.run.session);
     let options = prepared.run.assembly_options();
     let flow =
         TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;

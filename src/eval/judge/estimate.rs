@@ -3,13 +3,10 @@
 use super::agent::JudgedMaterial;
 use super::criteria::{JudgedCriterion, rubric_criteria, words_criterion};
 use super::scoring::{CaseJudge, MAX_ATTEMPTS, judge_settings};
-use crate::eval::case_result::CostEstimate;
+use crate::eval::case_result::{CostEstimate, DEFAULT_ANSWER_TOKENS, bounds};
 use crate::record::recording::Recording;
 use crate::scenario::expect::answer::all_tests;
 use crate::scenario::model::AnswerTest;
-
-/// The assumed length of the judge's answer in tokens, without a limit or a recording.
-const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
 
 /// Lower and upper bound of a number.
 type Bounds = (u64, u64);
@@ -79,8 +76,4 @@ impl CaseJudge<'_> {
             .filter_map(|(test, _)| read(test))
             .collect()
     }
-}
-
-fn bounds(numbers: impl Iterator<Item = u64> + Clone) -> Option<Bounds> {
-    Some((numbers.clone().min()?, numbers.max()?))
 }

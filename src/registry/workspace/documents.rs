@@ -1,9 +1,11 @@
 //! Compiled files by name, and the findings and registry that follow from all files of a project
 //! together. Never parses, never reads a file.
 
+#[cfg(feature = "lsp")]
 use super::link;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::Hash;
+#[cfg(feature = "lsp")]
 use crate::project::config::Config;
 #[cfg(feature = "lsp")]
 use crate::project::index::compute_expansions;
@@ -11,6 +13,7 @@ use crate::project::index::{self, DefId, NameIndex};
 use crate::project::linked_names::Links;
 use crate::registry::compile::layout::{self, LayoutItem};
 use crate::registry::compile::{CompiledFile, RegistryEntry, merkle};
+#[cfg(feature = "lsp")]
 use crate::rules::rule::CheckScope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -116,19 +119,9 @@ impl CompiledFiles {
             .any(|(_, _, reference)| index.resolve_reference(reference).is_none())
     }
 
-    /// The findings that no file shows alone. `text` returns the text of a file, which is needed
-    /// for line numbers.
-    pub fn link_findings(
-        &self,
-        config: &Config,
-        scope: CheckScope,
-        text: impl Fn(&str) -> Option<String>,
-    ) -> Vec<Diagnostic> {
-        link::link_files(config, &Links::new(&self.index()), scope, text)
-    }
-
-    /// Like [`Self::link_findings`], but also returns the size of the largest definition in bytes,
-    /// with everything that it refers to put in.
+    /// Returns the findings that no file shows alone, and the size of the largest definition in
+    /// bytes, with everything that it refers to put in. `text` returns the text of a file, which is
+    /// needed for line numbers.
     #[cfg(feature = "lsp")]
     pub(crate) fn link_with_size(
         &self,

@@ -300,6 +300,11 @@ pub(crate) enum AnswerSource {
 }
 
 impl AnswerSource {
+    /// Returns true if a model may be called.
+    pub(crate) const fn calls_models(self) -> bool {
+        matches!(self, Self::Record | Self::ReplayOrRecord | Self::Live)
+    }
+
     /// The name on the command line.
     pub(crate) fn as_str(self) -> &'static str {
         match self {

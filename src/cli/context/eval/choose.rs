@@ -365,10 +365,7 @@ fn case_recordings(
     chosen: &ChosenCase<'_>,
     from: AnswersFrom,
 ) -> std::result::Result<Vec<Recording>, String> {
-    if matches!(
-        from,
-        AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Kept
-    ) {
+    if from.ignores_recordings() {
         return Ok(Vec::new());
     }
     let path = paths::recording_path(chosen.path, &chosen.case.name.value);
@@ -398,10 +395,8 @@ fn case_judgements(
     chosen: &ChosenCase<'_>,
     from: AnswersFrom,
 ) -> std::result::Result<Vec<Recording>, String> {
-    let is_new = matches!(
-        from,
-        AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live
-    );
+    // Answers of an earlier run may be judged by its recorded judgements.
+    let is_new = from.ignores_recordings() && from != AnswersFrom::Kept;
     if is_new || !needs_judge(chosen.case) {
         return Ok(Vec::new());
     }

@@ -202,12 +202,8 @@ impl<'p> OwnChecks<'p> {
     fn command_line(&self, check: &OwnCheck) -> std::result::Result<Vec<String>, String> {
         match &check.what {
             CheckProgram::Command(argv) => {
-                let mut argv: Vec<String> = argv.iter().map(|word| word.value.clone()).collect();
-                // Relative to the project's folder on every system.
-                if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
-                    *program = self.root.join(&*program).to_string_lossy().into_owned();
-                }
-                Ok(argv)
+                let argv: Vec<String> = argv.iter().map(|word| word.value.clone()).collect();
+                Ok(process::resolve_program(&argv, self.root))
             }
             CheckProgram::Python(function) => match function.value.split_once(':') {
                 Some((module, name)) => Ok([

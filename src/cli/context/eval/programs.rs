@@ -149,16 +149,7 @@ impl<'p> ProgramRunner<'p> {
         variables: &[(String, String)],
         bounds: &ProcessLimits<'_>,
     ) -> ProcessEnd {
-        let mut argv = argv.to_vec();
-        // Relative to the project's folder on every system.
-        if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
-            *program = self
-                .project
-                .root
-                .join(&*program)
-                .to_string_lossy()
-                .into_owned();
-        }
+        let argv = process::resolve_program(argv, &self.project.root);
         let mut all = fs::env_vars();
         all.extend(variables.iter().cloned());
         process::run_program(&argv, &self.project.root, &all, "", bounds)
@@ -524,7 +515,7 @@ impl RunProgram for ProgramRunner<'_> {
             return None;
         }
         let sent = self.shared.unwrap_or(&self.sent);
-        Some(sent.get_or_request((path, source, answers), || {
+        Some(sent.get_or_request(path, source, answers, || {
             self.obtain_request(source, answers)
         }))
     }

@@ -63,15 +63,13 @@ impl<'p> AnswerSources<'p> {
                 ReplayedAnswers::default()
             }
         };
-        let asks = matches!(
-            from,
-            AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
-        );
         let most = SpendLimit {
             tokens: args.budget_tokens,
             usd: args.budget_usd,
         };
-        let models = asks.then(|| ModelCalls::new(&project.config, most, args.jobs));
+        let models = from
+            .calls_models()
+            .then(|| ModelCalls::new(&project.config, most, args.jobs));
         Ok(Self {
             from,
             replay,
@@ -112,7 +110,7 @@ fn check_recipients(
     let has_subtasks = request_subtasks(script.answers());
     match script
         .answers()
-        .find_map(|answer| unused_answer_reason(answer, (task, &signature), has_subtasks))
+        .find_map(|answer| unused_answer_reason(answer, task, &signature, has_subtasks))
     {
         None => Ok(()),
         Some((why, near)) => {
