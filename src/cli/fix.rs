@@ -55,31 +55,8 @@ pub(super) fn run_fix(args: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         None
     };
     let mut brought = None;
-    if let Some(own) = own
-        .as_mut()
-        .filter(|_| has_project_file_fix(&project.findings, args.selection))
-    {
-        let root = project.root.clone();
-        let announced = InitialFindings::count_findings(
-            &selection
-                .check_templates(&project, CheckGoal::Findings, FindingRetention::ALL, cx)?
-                .report
-                .diagnostics,
-        );
-        let found = std::mem::take(&mut project.findings);
-        fixed = own.apply_fixes(&found, args.selection, &mut |text| {
-            Project::with_text(root.clone(), text).findings
-        });
-        project.findings = found;
-        if own.is_fixed {
-            project = Project::with_text(root, &own.text).with_tested_agents();
-            let mut found = selection
-                .check_templates(&project, CheckGoal::Findings, FindingRetention::ALL, cx)?
-                .report
-                .diagnostics;
-            found.retain(|finding| !announced.contains(finding));
-            brought = Some(InitialFindings::count_findings(&found));
-        }
+    if let Some(own) = own.as_mut() {
+        (fixed, brought) = own.fix_announced(&mut project, &selection, args.selection, cx)?;
     }
     project.config.limits = args.limits.resolve(&project.config.limits);
     let recorded = suppress::load_suppressions(&project.root)?;
@@ -250,6 +227,37 @@ impl FixedProjectFile {
             text,
             is_fixed: false,
         }))
+    }
+
+    /// Applies the fixes of the project's own findings, and reads the project again. Returns the
+    /// number of fixes, and the findings in other files that only these fixes brought.
+    fn fix_announced(
+        &mut self,
+        project: &mut Project,
+        selection: &TemplateSelection,
+        which: FixSelection,
+        cx: &Cx,
+    ) -> Result<(usize, Option<InitialFindings>)> {
+        if !has_project_file_fix(&project.findings, which) {
+            return Ok((0, None));
+        }
+        let check = |project: &Project| {
+            selection
+                .check_templates(project, CheckGoal::Findings, FindingRetention::ALL, cx)
+                .map(|checked| checked.report.diagnostics)
+        };
+        let root = project.root.clone();
+        let announced = InitialFindings::count_findings(&check(project)?);
+        let fixed = self.apply_fixes(&project.findings, which, &mut |text| {
+            Project::with_text(root.clone(), text).findings
+        });
+        if !self.is_fixed {
+            return Ok((fixed, None));
+        }
+        *project = Project::with_text(root, &self.text).with_tested_agents();
+        let mut found = check(project)?;
+        found.retain(|finding| !announced.contains(finding));
+        Ok((fixed, Some(InitialFindings::count_findings(&found))))
     }
 
     /// Applies the fixes of some findings and returns their number. `check` returns the findings

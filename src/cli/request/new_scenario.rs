@@ -136,71 +136,7 @@ pub(crate) fn write_scenario(
     } = load_request(subject, hold, project)?;
     let until = calls.get(..=at).unwrap_or_default();
     let counter = model_facts(&loaded.request, &project.config.models).counter;
-    let tokens: usize = loaded
-        .segments
-        .iter()
-        .map(|segment| segment.tokens(&*counter))
-        .sum();
-    let mut lines = Vec::new();
-    let is_shared = |segment: &&RequestSegment| {
-        matches!(
-            segment.group.as_str(),
-            "tools" | "system" | "response_format"
-        )
-    };
-    let ids = |segments: Vec<&RequestSegment>| {
-        segments
-            .iter()
-            .map(|segment| yaml_scalar(&segment.id))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    if loaded.segments.len() <= MAX_LISTED_SEGMENTS {
-        lines.push(format!(
-            "segments: {{exactly: [{}]}}",
-            ids(loaded.segments.iter().collect())
-        ));
-    } else {
-        let shared: Vec<&RequestSegment> = loaded.segments.iter().filter(is_shared).collect();
-        if shared.len() > 1 {
-            lines.push(format!("order: [{}]", ids(shared)));
-        }
-    }
-    let tools: Vec<String> = loaded
-        .request
-        .tools
-        .iter()
-        .map(|tool| yaml_scalar(&tool.name))
-        .collect();
-    lines.push(format!("tools: {{exactly: [{}]}}", tools.join(", ")));
-    if let Some(model) = &loaded.request.model {
-        lines.push(format!("model: {}", yaml_scalar(model)));
-    }
-    let sections = loaded
-        .segments
-        .iter()
-        .filter(|segment| segment.group == "system");
-    let sections =
-        sections.flat_map(|segment| sections_of(segment, &project.config.requests.blocks));
-    let mut seen = std::collections::BTreeSet::new();
-    for section in sections.filter(|section| seen.insert(section.title.clone())) {
-        lines.push(format!(
-            "segment: {{id: {}, state: kept}}",
-            yaml_scalar(&format!("system/{}", section.title))
-        ));
-    }
-    lines.push(format!("tokens: {{max: {}}}", round_up_limit(tokens)));
-    let before = until
-        .split_last()
-        .and_then(|(own, earlier)| previous_segments(own, earlier));
-    if before.is_some_and(|before| {
-        reused_share(&before, &loaded.segments, &*counter) >= MIN_REUSED_SHARE
-    }) {
-        lines.push(format!("prompt_cache: {{min_reused: {MIN_REUSED_SHARE}}}"));
-    }
-    if hold.has_snapshot {
-        lines.push("snapshot: true".to_owned());
-    }
+    let lines = context_expectations(&loaded, until, hold, project);
     let source = match &sent_by {
         Some((command, turn)) => {
             let words: Vec<String> = command.iter().map(|word| yaml_scalar(word)).collect();
@@ -275,6 +211,82 @@ pub(crate) fn write_scenario(
         is_run,
         alike,
     })
+}
+
+/// Returns the expectations on the context of a scenario, one a line.
+fn context_expectations(
+    loaded: &LoadedRequest,
+    until: &[Recording],
+    hold: NewScenarioOptions,
+    project: &Project,
+) -> Vec<String> {
+    let counter = model_facts(&loaded.request, &project.config.models).counter;
+    let tokens: usize = loaded
+        .segments
+        .iter()
+        .map(|segment| segment.tokens(&*counter))
+        .sum();
+    let mut lines = Vec::new();
+    let is_shared = |segment: &&RequestSegment| {
+        matches!(
+            segment.group.as_str(),
+            "tools" | "system" | "response_format"
+        )
+    };
+    let ids = |segments: Vec<&RequestSegment>| {
+        segments
+            .iter()
+            .map(|segment| yaml_scalar(&segment.id))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    if loaded.segments.len() <= MAX_LISTED_SEGMENTS {
+        lines.push(format!(
+            "segments: {{exactly: [{}]}}",
+            ids(loaded.segments.iter().collect())
+        ));
+    } else {
+        let shared: Vec<&RequestSegment> = loaded.segments.iter().filter(is_shared).collect();
+        if shared.len() > 1 {
+            lines.push(format!("order: [{}]", ids(shared)));
+        }
+    }
+    let tools: Vec<String> = loaded
+        .request
+        .tools
+        .iter()
+        .map(|tool| yaml_scalar(&tool.name))
+        .collect();
+    lines.push(format!("tools: {{exactly: [{}]}}", tools.join(", ")));
+    if let Some(model) = &loaded.request.model {
+        lines.push(format!("model: {}", yaml_scalar(model)));
+    }
+    let sections = loaded
+        .segments
+        .iter()
+        .filter(|segment| segment.group == "system");
+    let sections =
+        sections.flat_map(|segment| sections_of(segment, &project.config.requests.blocks));
+    let mut seen = std::collections::BTreeSet::new();
+    for section in sections.filter(|section| seen.insert(section.title.clone())) {
+        lines.push(format!(
+            "segment: {{id: {}, state: kept}}",
+            yaml_scalar(&format!("system/{}", section.title))
+        ));
+    }
+    lines.push(format!("tokens: {{max: {}}}", round_up_limit(tokens)));
+    let before = until
+        .split_last()
+        .and_then(|(own, earlier)| previous_segments(own, earlier));
+    if before.is_some_and(|before| {
+        reused_share(&before, &loaded.segments, &*counter) >= MIN_REUSED_SHARE
+    }) {
+        lines.push(format!("prompt_cache: {{min_reused: {MIN_REUSED_SHARE}}}"));
+    }
+    if hold.has_snapshot {
+        lines.push("snapshot: true".to_owned());
+    }
+    lines
 }
 
 /// Loads the requested call with the calls before it: all of them if its program is to be run
