@@ -40,12 +40,13 @@ pub(crate) fn check(data: &[u8]) {
         let middle = text.floor_char_boundary(text.len() / 2);
         let parts = mask.mask_stream(
             text,
-            (&[middle, text.len()], StreamEnding::Whole),
+            &[middle, text.len()],
+            StreamEnding::Whole,
             &mut Vec::new(),
         );
         assert_eq!(
             parts.concat(),
-            mask.mask_stream(text, (&[text.len()], StreamEnding::Whole), &mut Vec::new())
+            mask.mask_stream(text, &[text.len()], StreamEnding::Whole, &mut Vec::new())
                 .concat()
         );
         assert!(!parts.concat().contains(SECRET));

@@ -43,7 +43,7 @@ pub(crate) fn check(data: &[u8]) {
             }
             Err(why) => {
                 assert!(!why.to_string().is_empty());
-                check::unreadable_body_findings(&file, (text, 0), &why, &config)
+                check::unreadable_body_findings(&file, text, &why, &config)
             }
         };
         for finding in &found {

@@ -32,7 +32,7 @@ pub(super) fn apply_suppressions(
     looked_at: impl Fn(&str) -> bool,
 ) {
     report.suppressed =
-        stale_suppression::apply_suppressions(&mut report.diagnostics, (text, recorded), looked_at);
+        stale_suppression::apply_suppressions(&mut report.diagnostics, text, recorded, looked_at);
 }
 
 /// The result of `--suppress-existing`.

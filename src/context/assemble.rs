@@ -244,7 +244,7 @@ pub(crate) fn assemble_edited(
     let draft = draft_context(
         forest,
         request,
-        (UnknownHandling::Fault, &mut ChainMemo::default()),
+        &mut ChainMemo::new(UnknownHandling::Fault),
         &routed.options,
     )?;
     let order = role::segment_order(request.role, routed.options.profile);
@@ -298,7 +298,7 @@ pub(crate) fn preview_loaded(
     let draft = draft_context(
         forest,
         request,
-        (UnknownHandling::Placeholder, &mut ChainMemo::default()),
+        &mut ChainMemo::new(UnknownHandling::Placeholder),
         &routed.options,
     )?;
     let segments = draft.segments.into_iter().map(|drafted| {
@@ -393,7 +393,7 @@ impl Task<'_> {
 pub(super) fn draft_context(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
-    (unknown, memo): (UnknownHandling, &mut ChainMemo),
+    memo: &mut ChainMemo,
     options: &Options<'_>,
 ) -> Result<ContextDraft, Vec<Fault>> {
     objective::check_length(request, options.counter, options.objective_tokens)
@@ -420,7 +420,7 @@ pub(super) fn draft_context(
     let filler = Filler {
         registry,
         path: "",
-        unknown,
+        unknown: memo.unknown,
         marks: &marks,
         fences: Fences::Around,
     };
@@ -439,12 +439,8 @@ pub(super) fn draft_context(
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()
     {
-        bare::apply_bare_profile(
-            &mut segments,
-            link,
-            request,
-            (options.target, &mut strategy.faults),
-        );
+        let faults = bare::apply_bare_profile(&mut segments, link, request, options.target);
+        strategy.faults.extend(faults);
     }
     if !strategy.faults.is_empty() {
         return Err(strategy::sort_faults(strategy.faults));

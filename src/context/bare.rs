@@ -12,14 +12,15 @@ use super::task_graph::ChainLink;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Trust};
 use crate::registry::body::AuthorText;
 
-/// Removes the description of the answer's form if the target has a field for it, and reports every
-/// value that another profile would fence.
+/// Removes the description of the answer's form if the target has a field for it, and returns a
+/// fault for every value that another profile would fence.
 pub(super) fn apply_bare_profile(
     segments: &mut Vec<DraftSegment>,
     link: &ChainLink<'_>,
     request: &Request<'_>,
-    (target, faults): (Option<&RenderTarget>, &mut Faults),
-) {
+    target: Option<&RenderTarget>,
+) -> Faults {
+    let mut faults = Faults::new();
     let format = link.node.body.output_format.as_ref();
     let answer = format
         .and_then(|format| answer_format::answer_form(format, &link.tree.path, request.files).ok());
@@ -68,6 +69,7 @@ pub(super) fn apply_bare_profile(
             names,
         ));
     }
+    faults
 }
 
 /// Returns true if the author's part of a segment that is never cut contains the word JSON.

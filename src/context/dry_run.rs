@@ -31,10 +31,19 @@ impl UnknownHandling {
 }
 
 /// The memos that the dry runs of one task's agents share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct DryMemos {
     variable: ChainMemo,
     expected: ChainMemo,
+}
+
+impl Default for DryMemos {
+    fn default() -> Self {
+        Self {
+            variable: ChainMemo::new(UnknownHandling::Variable),
+            expected: ChainMemo::new(UnknownHandling::Expected),
+        }
+    }
 }
 
 /// The result of a dry run.
@@ -90,12 +99,7 @@ pub(super) fn compute_dry_run(
     options: &Options<'_>,
     memos: &mut DryMemos,
 ) -> Result<DryRun, Vec<Fault>> {
-    dry_run_with(
-        forest,
-        request,
-        (UnknownHandling::Variable, &mut memos.variable),
-        options,
-    )
+    dry_run_with(forest, request, &mut memos.variable, options)
 }
 
 /// Returns the tokens of the request if the caller overrides no default and a loop is in its first
@@ -111,14 +115,9 @@ pub(super) fn expected_tokens(
         source: &NoSource,
         ..*request
     };
-    let report = dry_run_with(
-        forest,
-        &request,
-        (UnknownHandling::Expected, &mut memos.expected),
-        options,
-    )
-    .ok()?
-    .report;
+    let report = dry_run_with(forest, &request, &mut memos.expected, options)
+        .ok()?
+        .report;
     Some(
         report
             .segments
@@ -131,10 +130,10 @@ pub(super) fn expected_tokens(
 fn dry_run_with(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
-    (unknown, memo): (UnknownHandling, &mut ChainMemo),
+    memo: &mut ChainMemo,
     options: &Options<'_>,
 ) -> Result<DryRun, Vec<Fault>> {
-    let draft = draft_context(forest, request, (unknown, memo), options)?;
+    let draft = draft_context(forest, request, memo, options)?;
     let tokens = |drafted: &DraftSegment| {
         drafted
             .condition

@@ -48,28 +48,40 @@ fn relevant_parameters(node: &Node, scope: &NameScope) -> Vec<String> {
     names.filter(is_given).map(str::to_owned).collect()
 }
 
+/// The material of the query of one agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuerySource<'q> {
+    pub(super) node: &'q Node,
+    /// The names in scope at the node.
+    pub(super) scope: &'q NameScope,
+    /// The segments of the node itself.
+    pub(super) own: &'q [DraftSegment],
+}
+
 /// Builds the query: the description and the relevant inputs.
-pub(super) fn full_query(node: &Node, scope: &NameScope, own: &[DraftSegment]) -> String {
-    let description = own
+pub(super) fn full_query(source: QuerySource<'_>) -> String {
+    let description = source
+        .own
         .iter()
         .find(|drafted| drafted.segment.kind == Kind::Description);
     let description = description.map_or_else(String::new, |drafted| {
         fence_marker::without_fences(&drafted.segment.text)
     });
-    append_values(description, (node, scope), |_| true)
+    append_values(description, source, |_| true)
 }
 
 /// Builds the trusted part of the query: the author's description and trusted values.
-pub(super) fn trusted_query(node: &Node, scope: &NameScope, own: &[DraftSegment]) -> String {
+pub(super) fn trusted_query(source: QuerySource<'_>) -> String {
     let is_trusted = |drafted: &&DraftSegment| drafted.segment.trust == Trust::Trusted;
-    let description = own
+    let description = source
+        .own
         .iter()
         .find(|drafted| drafted.segment.kind == Kind::Description)
         .filter(is_trusted);
     let description = description.map_or_else(String::new, |drafted| {
         drafted.segment.text.without_untrusted().text().to_owned()
     });
-    append_values(description, (node, scope), |bound| {
+    append_values(description, source, |bound| {
         bound.trust_of(&[]) == Trust::Trusted
     })
 }
@@ -77,7 +89,7 @@ pub(super) fn trusted_query(node: &Node, scope: &NameScope, own: &[DraftSegment]
 /// Appends the values that drive matching to a description.
 fn append_values(
     description: String,
-    (node, scope): (&Node, &NameScope),
+    QuerySource { node, scope, .. }: QuerySource<'_>,
     is_wanted: impl Fn(&BoundValue) -> bool,
 ) -> String {
     let value = |name: &str| {
@@ -105,11 +117,8 @@ fn append_values(
 }
 
 /// Returns the parts of the query that are not available before the agent of this context has run.
-pub(super) fn deferred_inputs(
-    node: &Node,
-    scope: &NameScope,
-    own: &[DraftSegment],
-) -> BTreeSet<String> {
+pub(super) fn deferred_inputs(source: QuerySource<'_>) -> BTreeSet<String> {
+    let QuerySource { node, scope, own } = source;
     let descriptions = own
         .iter()
         .filter(|drafted| drafted.segment.kind == Kind::Description);
@@ -124,7 +133,8 @@ pub(super) fn deferred_inputs(
 }
 
 /// Returns true if every part of the query is known.
-pub(super) fn is_query_known(node: &Node, scope: &NameScope, own: &[DraftSegment]) -> bool {
+pub(super) fn is_query_known(source: QuerySource<'_>) -> bool {
+    let QuerySource { node, scope, own } = source;
     let mut descriptions = own
         .iter()
         .filter(|drafted| drafted.segment.kind == Kind::Description);

@@ -9,7 +9,7 @@ use super::context_source::{MAX_MATCHES, Match};
 use super::fault::{Fault, FaultKind, FaultPlace};
 use super::fill::{Faults, Filler, UnknownHandling};
 use super::given_results::GivenResults;
-use super::lookup_query::{deferred_inputs, full_query, is_query_known};
+use super::lookup_query::{QuerySource, deferred_inputs, full_query, is_query_known};
 use super::request::{CallerGoals, Request};
 use super::scope::{self, Binder, ChainMemo, NodeContext};
 use super::segments::draft_segment::DraftSegment;
@@ -171,19 +171,19 @@ impl<'a> Strategy<'a> {
         }
         .build_segments();
         let value = link.node.setting(SettingName::InheritContext);
-        let mut context = inherited::inherit_segments(
-            value,
-            (link.node, scope, &own),
-            parent,
-            self.filler.unknown,
-        );
+        let source = QuerySource {
+            node: link.node,
+            scope,
+            own: &own,
+        };
+        let mut context = inherited::inherit_segments(value, source, parent, self.filler.unknown);
         context.extend(step_results::accumulated_results(
             chain,
             scope,
-            (self.results, self.filler.unknown),
+            self.results,
             self.memo,
         ));
-        self.push_fresh(link, scope, &own, &mut context);
+        self.push_fresh(link, source, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {
             context.extend(caller_segments::message_segments(self.request.history));
@@ -198,15 +198,15 @@ impl<'a> Strategy<'a> {
     fn push_fresh(
         &self,
         link: &ChainLink<'_>,
-        scope: &NameScope,
-        own: &[DraftSegment],
+        source: QuerySource<'_>,
         context: &mut Vec<DraftSegment>,
     ) {
-        if link.node.setting(SettingName::FreshContext) != "enabled" {
+        let QuerySource { node, own, .. } = source;
+        if node.setting(SettingName::FreshContext) != "enabled" {
             return;
         }
         let why = "fresh_context enabled".to_owned();
-        let max_tokens = token_cap(link.node.body.fresh_max_tokens);
+        let max_tokens = token_cap(node.body.fresh_max_tokens);
         let segment = |text: TracedText| {
             let segment =
                 Segment::from_template(Kind::Fresh, text, why.clone()).stable(Stability::Call);
@@ -215,18 +215,13 @@ impl<'a> Strategy<'a> {
                 ..segment
             }
         };
-        let late = deferred_inputs(link.node, scope, own);
+        let late = deferred_inputs(source);
         if !late.is_empty() {
-            context.push(DraftSegment::defer(
-                Kind::Fresh,
-                ("fresh".to_owned(), ""),
-                &why,
-                late,
-            ));
+            context.push(DraftSegment::defer(Kind::Fresh, &why, late));
             return;
         }
         let is_open = self.filler.unknown != UnknownHandling::Fault;
-        if is_open && !(self.request.source.is_there() && is_query_known(link.node, scope, own)) {
+        if is_open && !(self.request.source.is_there() && is_query_known(source)) {
             let segment = segment(TracedText::default()).untrusted();
             let condition = Some("something is found");
             context.push(DraftSegment {
@@ -249,11 +244,11 @@ impl<'a> Strategy<'a> {
         } else {
             MAX_MATCHES * 4
         };
-        match self.request.source.search_for(
-            self.request.role_name(),
-            &full_query(link.node, scope, own),
-            goals,
-        ) {
+        match self
+            .request
+            .source
+            .search_for(self.request.role_name(), &full_query(source), goals)
+        {
             Ok(found) => {
                 // A value that was read from a project file is found again in that file, except for
                 // its line ends.

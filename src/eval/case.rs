@@ -210,7 +210,7 @@ pub(super) fn agent_contexts<'a, 'c>(
     let flow = TaskFlow::new(
         case.forest,
         case.read
-            .as_run_situation(case.receiver, (&files, case.run.session)),
+            .as_run_situation(case.receiver, &files, case.run.session),
         &case.run.assembly_options(),
     )?;
     let (mut outputs, mut seen) = (BTreeMap::new(), Vec::new());

@@ -385,7 +385,8 @@ impl FrozenSituation {
     pub(super) fn as_run_situation<'a>(
         &'a self,
         receiver: Receiver<'a>,
-        (files, session): (&'a OverlaidFiles<'a>, &'a str),
+        files: &'a OverlaidFiles<'a>,
+        session: &'a str,
     ) -> run::situation::RunSituation<'a> {
         let goals = CallerGoals {
             objective: self.objective.as_deref(),
@@ -416,7 +417,7 @@ impl FrozenSituation {
         let files = self.overlay_files(live);
         then(
             &self
-                .as_run_situation(receiver, (&files, session))
+                .as_run_situation(receiver, &files, session)
                 .request_at(node, &self.results),
         )
     }

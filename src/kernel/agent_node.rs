@@ -107,7 +107,8 @@ impl TestedAgents {
     pub fn contains_agent(
         &self,
         task: &str,
-        (node, name): (&str, Option<&str>),
+        node: &str,
+        name: Option<&str>,
         is_only: bool,
     ) -> bool {
         let Some(nodes) = self.0.get(task) else {

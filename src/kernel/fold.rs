@@ -251,7 +251,7 @@ impl<'a> FoldableConversation<'a> {
             walk.set_unit(at, size, None);
             walk.sum += size;
             if let Some(limit) = limit.filter(|limit| walk.sum > *limit) {
-                self.advance_front(&mut walk, (at, unit), limit);
+                self.advance_front(&mut walk, at, unit, limit);
             }
         }
         self.build_result(walk, limit, longest)
@@ -279,7 +279,8 @@ impl<'a> FoldableConversation<'a> {
     fn advance_front(
         &self,
         walk: &mut FoldState<'a>,
-        (at, unit): (usize, &Range<usize>),
+        at: usize,
+        unit: &Range<usize>,
         limit: usize,
     ) {
         let room = limit / 10 * 7 + limit % 10 * 7 / 10;

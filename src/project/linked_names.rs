@@ -5,9 +5,7 @@
 //! formats messages. Linear in the recorded events and in the parameters of referenced definitions.
 
 use super::index::{DefId, NameIndex, RefId, ReferenceCycle};
-use super::linked_parts::{
-    self, PartFault, PartFaultReason, References, ValueShapes, types_overlap,
-};
+use super::linked_parts::{PartFault, PartFaultReason, References, ValueShapes, types_overlap};
 use super::linked_tools::ToolResults;
 use super::linked_trust::{DefinitionTrust, ReachedValues, TrustSources, UntrustedUse};
 use crate::base::expansion::MAX_NAMES;
@@ -682,13 +680,14 @@ impl<'r> Replay<'r> {
             .find_map(|path| Some((path, self.values.find_fault(name, path, None)?)));
         if let Some((path, why)) = wrong {
             let is_certain = matches!(why, PartFaultReason::NoPart(_));
-            let place = (at.file, reference.span, None);
-            self.found.parts.push(linked_parts::part_fault(
-                place,
-                Some(at),
-                (&param.name, path),
-                why,
-            ));
+            self.found.parts.push(PartFault {
+                file: at.file,
+                span: reference.span,
+                position_inside: None,
+                reference: Some(at),
+                used_part: format!("{}{path}", param.name).into(),
+                reason: why.after_name(&param.name),
+            });
             if is_certain {
                 return;
             }

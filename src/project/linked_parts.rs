@@ -29,10 +29,25 @@ pub struct PartFault {
 }
 
 impl PartFault {
-    /// The file, span and inner position of the use.
-    pub const fn position(&self) -> (u32, Span, Option<(Span, Position)>) {
-        (self.file, self.span, self.position_inside)
+    /// The position of the use.
+    pub const fn position(&self) -> UsePosition {
+        UsePosition {
+            file: self.file,
+            span: self.span,
+            inside: self.position_inside,
+        }
     }
+}
+
+/// The position of a use of a name.
+#[derive(Clone, Copy, Debug)]
+pub struct UsePosition {
+    /// The file.
+    pub file: u32,
+    /// The span in that file.
+    pub span: Span,
+    /// The position in a separate text file; `span` is then that of its `src`.
+    pub inside: Option<(Span, Position)>,
 }
 
 /// The reason of a part fault.
@@ -54,6 +69,28 @@ pub enum PartFaultReason {
         /// The declared type.
         wanted: Box<str>,
     },
+}
+
+impl PartFaultReason {
+    /// The reason with places that count from the start of a name, instead of the start of the path
+    /// behind it.
+    pub(super) fn after_name(self, name: &str) -> Self {
+        let after = |no: NoPart| NoPart {
+            upto: name.len() + no.upto,
+            ..no
+        };
+        match self {
+            Self::NoPart(no) => Self::NoPart(after(no)),
+            Self::NotInDefault {
+                missing,
+                is_certain,
+            } => Self::NotInDefault {
+                missing: after(missing),
+                is_certain,
+            },
+            Self::WrongType { .. } => self,
+        }
+    }
 }
 
 /// The targets of references.
@@ -276,43 +313,16 @@ impl<'r> ValueShapes<'r> {
                     .names
                     .get(*name as usize)
                     .map_or("", |name| &name.name);
-                Some(part_fault((file, *span, *inside), None, (word, path), why))
+                Some(PartFault {
+                    file,
+                    span: *span,
+                    position_inside: *inside,
+                    reference: None,
+                    used_part: format!("{word}{path}").into(),
+                    reason: why.after_name(word),
+                })
             },
         )
-    }
-}
-
-/// Builds the fault of a use of a name.
-pub(super) fn part_fault(
-    (file, span, inside): (u32, Span, Option<(Span, Position)>),
-    reference: Option<RefId>,
-    (name, path): (&str, &str),
-    reason: PartFaultReason,
-) -> PartFault {
-    let reason = match reason {
-        PartFaultReason::NoPart(no) => PartFaultReason::NoPart(NoPart {
-            upto: name.len() + no.upto,
-            ..no
-        }),
-        PartFaultReason::NotInDefault {
-            missing: no,
-            is_certain,
-        } => PartFaultReason::NotInDefault {
-            missing: NoPart {
-                upto: name.len() + no.upto,
-                ..no
-            },
-            is_certain,
-        },
-        PartFaultReason::WrongType { .. } => reason,
-    };
-    PartFault {
-        file,
-        span,
-        position_inside: inside,
-        reference,
-        used_part: format!("{name}{path}").into(),
-        reason,
     }
 }
 

@@ -138,7 +138,7 @@ impl Provider for Throttle<'_> {
             let error = match answered {
                 Ok(response) => {
                     self.limiter.record_answer();
-                    let used = used(self.price, (request, self.context), &response);
+                    let used = used(self.price, request, self.context, &response);
                     held.record_spend(used);
                     self.record_call(used, None);
                     return Ok(response);
@@ -176,7 +176,8 @@ impl Provider for Throttle<'_> {
 /// it is known.
 pub fn used(
     price: PriceFn<'_>,
-    (request, context): (&WireRequest<'_>, Option<u64>),
+    request: &WireRequest<'_>,
+    context: Option<u64>,
     response: &Response,
 ) -> Spend {
     spend(

@@ -39,6 +39,16 @@ pub enum ComparisonScope {
     LastMessage,
 }
 
+impl ComparisonScope {
+    /// The address that is compared: the path for the whole body, otherwise the vendor's dialect.
+    fn address<'a>(self, endpoint: &'a str, dialect: &'a str) -> &'a str {
+        match self {
+            Self::Whole => endpoint,
+            Self::LastMessage => dialect,
+        }
+    }
+}
+
 /// A request that is compared with recorded ones.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveRequest<'a> {
@@ -110,7 +120,7 @@ impl RequestComparison {
             }
         };
         self.hash_forms(
-            (&call.endpoint, &call.dialect),
+            scope.address(&call.endpoint, &call.dialect),
             call.request.get(),
             scope,
             &mut masks,
@@ -125,7 +135,7 @@ impl RequestComparison {
     ) -> RequestForms {
         let redactor = self.redactor_for(live);
         self.hash_forms(
-            (live.endpoint, live.dialect),
+            scope.address(live.endpoint, live.dialect),
             live.body,
             scope,
             &mut |text| mask_text(redactor, text),
@@ -140,7 +150,7 @@ impl RequestComparison {
     /// that is compared.
     fn hash_forms(
         &self,
-        (endpoint, dialect): (&str, &str),
+        address: &str,
         body: &str,
         scope: ComparisonScope,
         masks: &mut dyn FnMut(&mut String),
@@ -148,12 +158,7 @@ impl RequestComparison {
         let Some(tree) = JsonTree::parse(body) else {
             return RequestForms::default();
         };
-        let mut address = if scope == ComparisonScope::Whole {
-            endpoint
-        } else {
-            dialect
-        }
-        .to_owned();
+        let mut address = address.to_owned();
         masks(&mut address);
         let hash = |tree: &JsonTree, address: &str| {
             let mut text = String::new();

@@ -177,7 +177,8 @@ impl CallMask {
                         let whole = parts.is_none().then_some(stream.len());
                         let kept = self.mask_stream(
                             &stream,
-                            (&ends.into_iter().chain(whole).collect::<Vec<_>>(), ending),
+                            &ends.into_iter().chain(whole).collect::<Vec<_>>(),
+                            ending,
                             &mut redacted,
                         );
                         let all = to_raw_json(&kept.concat());
@@ -195,7 +196,8 @@ impl CallMask {
     pub fn mask_stream(
         &self,
         text: &str,
-        (ends, ending): (&[usize], StreamEnding),
+        ends: &[usize],
+        ending: StreamEnding,
         redacted: &mut Vec<MaskedCount>,
     ) -> Vec<String> {
         split_edited(text, self.stream_edits(text, ending, redacted), ends)

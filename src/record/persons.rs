@@ -60,7 +60,8 @@ pub(super) fn email_length(text: &str) -> Option<usize> {
 /// `most` digits.
 fn leading_digits(
     text: &str,
-    (separators, between): (&[u8], usize),
+    separators: &[u8],
+    between: usize,
     max_digits: usize,
 ) -> (Vec<u32>, Vec<(usize, usize)>) {
     let (mut digits, mut ends, mut since) = (Vec::new(), Vec::new(), 0);
@@ -90,7 +91,7 @@ fn leading_digits(
 /// Returns the length in bytes of a card number: its first digits determine its length, it is
 /// written in groups of four or more, and its check digit fits.
 pub(super) fn card_length(text: &str) -> Option<usize> {
-    let (digits, ends) = leading_digits(text, (b" -", 1), 19);
+    let (digits, ends) = leading_digits(text, b" -", 1, 19);
     let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
         (0, _) => *digit,
         (_, twice) if twice > 9 => twice - 9,
@@ -169,7 +170,7 @@ fn international_number_length(text: &str, least: usize) -> Option<usize> {
         .take(64)
         .position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
     let text = minus.and_then(|at| text.get(..at)).unwrap_or(text);
-    let (digits, ends) = leading_digits(text, (b" -./()", 3), 15);
+    let (digits, ends) = leading_digits(text, b" -./()", 3, 15);
     if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }

@@ -20,6 +20,15 @@ pub enum ToolSchemaFault {
     Open,
 }
 
+/// The use of a schema in a request.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaUse {
+    /// True if the vendor promises to follow it to the letter.
+    pub is_strict: bool,
+    /// True for a schema in the vendor's own language instead of JSON Schema.
+    pub is_own: bool,
+}
+
 /// A fault with its pointer.
 pub type PlacedFault = (String, ToolSchemaFault);
 
@@ -29,13 +38,8 @@ const UNKNOWN_TO_GEMINI: &str = "$schema additionalProperties const examples exc
 /// The maximum depth; intended schemas are flatter.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the first fault of a schema, with its pointer. `is_own` is true for a schema in the
-/// vendor's own language instead of JSON Schema.
-pub fn find_fault(
-    schema: &Value,
-    dialect: Dialect,
-    (is_strict, is_own): (bool, bool),
-) -> Option<PlacedFault> {
+/// Returns the first fault of a schema, with its pointer.
+pub fn find_fault(schema: &Value, dialect: Dialect, schema_use: SchemaUse) -> Option<PlacedFault> {
     let refused: &[&'static str] = match dialect {
         Dialect::OpenaiChat | Dialect::OpenaiResponses => {
             &["oneOf", "anyOf", "allOf", "enum", "not"]
@@ -48,7 +52,7 @@ pub fn find_fault(
     top.or_else(|| {
         first_fault(
             schema,
-            &|object| check_object(object, dialect, (is_strict, is_own)),
+            &|object| check_object(object, dialect, schema_use),
             MAX_DEPTH,
         )
     })
@@ -58,7 +62,7 @@ pub fn find_fault(
 fn check_object(
     object: &Map<String, Value>,
     dialect: Dialect,
-    (is_strict, is_own): (bool, bool),
+    SchemaUse { is_strict, is_own }: SchemaUse,
 ) -> Option<PlacedFault> {
     let has = |key: &str| object.contains_key(key);
     let kind = object.get("type");

@@ -295,15 +295,12 @@ impl AgentLoop<'_, '_> {
             answer.map(|answer| &answer.response),
         );
         Recording {
+            id,
+            at: self.runner.timestamp(),
             agent: Some(self.ready.node.clone()),
             conversation: Some(self.full_stage()),
             run: Some(trace.run.clone()),
-            ..sent.to_recording(
-                response,
-                by,
-                (id, self.runner.timestamp()),
-                trace.redactor(),
-            )
+            ..sent.to_recording(response, by, trace.redactor())
         }
     }
 

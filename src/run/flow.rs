@@ -232,7 +232,7 @@ impl PlanTraversal<'_, '_> {
             PlanKind::Sequence(steps) => self.visit_sequence(steps, &stage, &node.path)?,
             PlanKind::Choice(cases) => self.visit_choice(node, cases, &stage)?,
             PlanKind::Fold { inner, reduction } => {
-                self.visit_fold(node, (inner, reduction), &stage)?
+                self.visit_fold(node, inner, reduction, &stage)?
             }
             PlanKind::Loop { .. } => self.visit_loop(node, &stage)?,
         };
@@ -333,7 +333,8 @@ impl PlanTraversal<'_, '_> {
     fn visit_fold(
         &mut self,
         node: &PlanNode,
-        (inner, reduction): (&PlanNode, &PlanNode),
+        inner: &PlanNode,
+        reduction: &PlanNode,
         stage: &str,
     ) -> NodeOutcome {
         let items = self.with_values(&node.path, |values| {

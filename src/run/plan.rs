@@ -80,7 +80,7 @@ pub fn build_plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> 
     let mut planner = PlanBuilder { graph, nodes: 0 };
     Ok(PlanNode {
         title: task.to_owned(),
-        ..planner.plan_node((root, None), "", 0)?
+        ..planner.plan_node(root, None, "", 0)?
     })
 }
 
@@ -105,7 +105,8 @@ impl PlanBuilder<'_, '_> {
     /// Builds a node with the name of its result. `base` is the path of its definition.
     fn plan_node(
         &mut self,
-        (node, name): (&Node, Option<&str>),
+        node: &Node,
+        name: Option<&str>,
         base: &str,
         depth: usize,
     ) -> Result<PlanNode, Fault> {
@@ -145,7 +146,7 @@ impl PlanBuilder<'_, '_> {
         let kind = match self.graph.referenced_root(node).transpose()? {
             Some(root) => PlanKind::Definition(Box::new(PlanNode {
                 title: title.clone(),
-                ..self.plan_node((root, None), &own, depth + 1)?
+                ..self.plan_node(root, None, &own, depth + 1)?
             })),
             None => self.plan_kind(node, base, depth)?,
         };
@@ -163,7 +164,7 @@ impl PlanBuilder<'_, '_> {
     }
 
     fn plan_child(&mut self, child: &Child, base: &str, depth: usize) -> Result<PlanNode, Fault> {
-        self.plan_node((&child.node, child.name.as_deref()), base, depth)
+        self.plan_node(&child.node, child.name.as_deref(), base, depth)
     }
 
     fn plan_kind(&mut self, node: &Node, base: &str, depth: usize) -> Result<PlanKind, Fault> {

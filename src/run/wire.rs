@@ -54,13 +54,12 @@ impl OutgoingRequest {
         }
     }
 
-    /// Converts the call to a recording, with its id in the file and its time; without a response
-    /// if none arrived. Masks everything that must not be stored.
+    /// Converts the call to a recording without an id and a time; without a response if none
+    /// arrived. Masks everything that must not be stored.
     pub fn to_recording(
         &self,
         response: Option<&Response>,
         by: AnsweredBy,
-        (id, at): (String, Option<String>),
         redactor: &Redactor,
     ) -> Recording {
         let mut redacted = Vec::new();
@@ -73,8 +72,6 @@ impl OutgoingRequest {
         };
         Recording {
             schema: REQUEST.to_owned(),
-            id,
-            at,
             answered_by: by,
             dialect: self.dialect.to_owned(),
             endpoint: self.endpoint.clone(),

@@ -103,6 +103,17 @@ pub struct TrialRecord {
     pub decomposes: Option<bool>,
 }
 
+/// The usage of a run so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RunUsage {
+    /// Calls of models.
+    pub calls: u64,
+    /// Tokens of requests and answers.
+    pub tokens: u64,
+    /// Costs in US$.
+    pub usd: f64,
+}
+
 /// An answered trial of a case that is not finished.
 #[derive(Clone, Debug)]
 pub struct OpenTrial {
@@ -174,21 +185,20 @@ pub trait EvalHistory: Debug + Send {
     fn begin_run(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 
     /// Adds finished cases with their trials, replacing earlier versions in the same run, and sets
-    /// the run's usage so far: calls, tokens, US$. Atomic.
+    /// the run's usage so far. Atomic.
     fn add_cases(
         &mut self,
         run: i64,
         cases: &[CaseRecord],
-        used: (u64, u64, f64),
+        used: RunUsage,
     ) -> Result<(), HistoryError>;
 
-    /// Adds an answered trial of an unfinished case, and sets the run's usage so far: calls,
-    /// tokens, US$.
+    /// Adds an answered trial of an unfinished case, and sets the run's usage so far.
     fn add_trial(
         &mut self,
         run: i64,
         trial: &OpenTrial,
-        used: (u64, u64, f64),
+        used: RunUsage,
     ) -> Result<(), HistoryError>;
 
     /// Returns the trials of cases that a run did not finish, or finished with an error.

@@ -102,7 +102,8 @@ impl<'p> ModelCalls<'p> {
     ) -> Spend {
         used(
             &|id: &str, usage: &Usage| call_price(self.config, id, usage),
-            (&wire_request(sent), context),
+            &wire_request(sent),
+            context,
             response,
         )
     }

@@ -7,8 +7,7 @@
 use super::eval::drafting::{DraftTarget, DraftedScenario};
 use super::lookup::{self, LookupArgs};
 use super::model_calls::{fixed_mask, redactor};
-use super::project::{CompiledProject, path_in_project};
-use super::render_errors::context_error;
+use super::project::{CompiledProject, FirstAgentWording, path_in_project};
 use super::run::as_scenario::{self, FullRun, RunAgent, RunSource};
 use super::run::best::{self, BestRuns};
 use super::run::propose::{self, ProposeArgs};
@@ -238,7 +237,11 @@ fn write_request_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Re
     let made = if args.all {
         of_all_calls(subject, args, &project, cx)?
     } else {
-        vec![of_call(subject, args, (&project, None), cx)?]
+        let call = SentCall {
+            subject,
+            shared: None,
+        };
+        vec![of_call(call, args, &project, cx)?]
     };
     write_scenarios(&project, &made, cx)
 }
@@ -261,7 +264,11 @@ fn of_all_calls(
             name: Some(format!("{base}-{}", at + 1)),
             ..args.clone()
         };
-        let mut one = of_call(call, &args, (project, Some(&base)), cx)?;
+        let call = SentCall {
+            subject: call,
+            shared: Some(&base),
+        };
+        let mut one = of_call(call, &args, project, cx)?;
         // The recording is written with the first of them, and what holds for all is noted with the last.
         one.files.retain(|(path, _)| {
             made.iter()
@@ -276,16 +283,25 @@ fn of_all_calls(
     Ok(made)
 }
 
-/// A scenario of a request that was sent; `shared` is the name of the recording that several of them share.
+/// A call that was sent.
+#[derive(Clone, Copy)]
+struct SentCall<'c> {
+    /// The file or recording, as given.
+    subject: &'c str,
+    /// The name of the recording that the scenarios of several calls share.
+    shared: Option<&'c str>,
+}
+
+/// A scenario of a request that was sent.
 fn of_call(
-    subject: &str,
+    SentCall { subject, shared }: SentCall<'_>,
     args: &ScenarioArgs,
-    (project, shared): (&CompiledProject, Option<&str>),
+    project: &CompiledProject,
     cx: &Cx,
 ) -> Result<NewScenario> {
     let ScenarioTarget { name, folder, path } = choose_target(
         args,
-        (project, &[]),
+        Destination::for_one(project),
         &request::new_scenario::scenario_name(subject),
     )?;
     let is_body = !subject.contains('#')
@@ -382,7 +398,7 @@ fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
             let made = build_from_run(
                 args,
                 &as_scenario::read_source(&project, subject)?,
-                (&project, &[]),
+                Destination::for_one(&project),
                 cx,
             )?;
             write_scenarios(&project, &[made], cx)
@@ -394,7 +410,7 @@ fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         (Some(subject), None) => write_request_scenario(subject, args, cx),
         (None, None) => {
             let project = CompiledProject::load(cx)?;
-            let made = build_task_scenario(args, None, (&project, &[]), cx)?;
+            let made = build_task_scenario(args, None, Destination::for_one(&project), cx)?;
             write_scenarios(&project, &[made], cx)
         }
     }
@@ -404,11 +420,11 @@ fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 fn build_from_run(
     args: &ScenarioArgs,
     run: &RunSource,
-    among: (&CompiledProject, &[NewScenario]),
+    destination: Destination<'_>,
     cx: &mut Cx,
 ) -> Result<NewScenario> {
     let agent = match run {
-        RunSource::Whole(run) => return build_run_scenario(args, run, among),
+        RunSource::Whole(run) => return build_run_scenario(args, run, destination),
         RunSource::Agent(agent) => agent,
     };
     let args = ScenarioArgs {
@@ -422,7 +438,7 @@ fn build_from_run(
         objective: agent.objective.clone().or_else(|| args.objective.clone()),
         ..args.clone()
     };
-    build_task_scenario(&args, Some(agent), among, cx)
+    build_task_scenario(&args, Some(agent), destination, cx)
 }
 
 /// Writes scenarios of the stored runs that cover the most of the still uncovered parts of the
@@ -465,7 +481,7 @@ fn write_best_runs(
         runs,
         total: of,
         refused,
-    } = best::choose_runs(&project, (prefix, subject), most);
+    } = best::choose_runs(&project, prefix, subject, most);
     if of == 0 {
         let whose = subject.map_or_else(String::new, |subject| format!(" of `{subject}`"));
         let named = if prefix.is_empty() {
@@ -494,7 +510,15 @@ fn write_best_runs(
     ));
     let mut made = Vec::new();
     for run in &runs {
-        made.push(build_from_run(args, run, (&project, &made), cx)?);
+        made.push(build_from_run(
+            args,
+            run,
+            Destination {
+                project: &project,
+                made: &made,
+            },
+            cx,
+        )?);
     }
     write_scenarios(&project, &made, cx)?;
     Ok(if runs.is_empty() {
@@ -509,16 +533,17 @@ fn write_best_runs(
 fn build_task_scenario(
     args: &ScenarioArgs,
     agent: Option<&RunAgent>,
-    (project, made): (&CompiledProject, &[NewScenario]),
+    destination: Destination<'_>,
     cx: &mut Cx,
 ) -> Result<NewScenario> {
+    let project = destination.project;
     let (role, task) = args.subject.resolve(project)?;
     let receiver = role.map_or_else(|| Receiver::for_task(&task), Receiver::for_role);
     let parameters = project.task_parameters(receiver.task)?;
-    let (inputs, results) = args
-        .given
-        .read_values((&project.registry, receiver.task), &parameters)?;
-    let objective = scenario_objective(args, receiver.name(), (&parameters, &inputs))?;
+    let (inputs, results) =
+        args.given
+            .read_values(&project.registry, receiver.task, &parameters)?;
+    let objective = scenario_objective(args, receiver.name(), &parameters, &inputs)?;
     let objective = objective.as_deref();
     let has_value =
         |name: &str| inputs.contains_key(name) || name == objective::NAME && objective.is_some();
@@ -531,8 +556,7 @@ fn build_task_scenario(
         ))
         .with_hint(format!("give it: --input {name}=VALUE")));
     }
-    let ScenarioTarget { name, folder, path } =
-        choose_target(args, (project, made), receiver.name())?;
+    let ScenarioTarget { name, folder, path } = choose_target(args, destination, receiver.name())?;
     let (source, (turns, history)) = (
         args.lookup.for_project(project),
         read_history(args, &project.root, &folder)?,
@@ -545,11 +569,13 @@ fn build_task_scenario(
     let node = if let Some(node) = &args.given.node {
         project.find_node(receiver.task, node)?
     } else {
-        let why = (
-            ", and a scenario tests what an agent is shown",
-            "name a task that calls one, or one that has this one as a step",
-        );
-        project.first_agent(receiver.task, why, ("it holds", "names"), cx)?
+        let wording = FirstAgentWording {
+            reason: ", and a scenario tests what an agent is shown",
+            hint: "name a task that calls one, or one that has this one as a step",
+            is: "it holds",
+            names: "names",
+        };
+        project.first_agent(receiver.task, &wording, cx)?
     };
     let handle = agents
         .iter()
@@ -567,9 +593,8 @@ fn build_task_scenario(
         role: receiver.role,
         ..Request::new(receiver.task)
     };
-    let lines = || project.text_lines(&project.definition_paths());
     let found = lookup::find_passages(project, &request, &source)
-        .map_err(|faults| context_error(&faults, &lines()))?;
+        .map_err(|faults| project.context_error(&faults))?;
     source.note_index(cx);
     let mask = fixed_mask(project);
     let mut values = MaskedValues {
@@ -630,7 +655,7 @@ fn build_task_scenario(
         is_whole,
     } = sources
         .draft_scenario(&draft)
-        .map_err(|error| error.into_error(|faults| context_error(faults, &lines())))?;
+        .map_err(|error| error.into_error(|faults| project.context_error(faults)))?;
     if history.is_some() && !hears {
         return Err(no_history_error(receiver.task));
     }
@@ -673,15 +698,16 @@ fn build_task_scenario(
 fn build_run_scenario(
     args: &ScenarioArgs,
     run: &FullRun,
-    (project, made): (&CompiledProject, &[NewScenario]),
+    destination: Destination<'_>,
 ) -> Result<NewScenario> {
+    let project = destination.project;
     let role = run
         .role
         .as_deref()
         .map(|name| super::models::find_role(&project.config, name))
         .transpose()?;
     let receiver = role.map_or_else(|| Receiver::for_task(&run.task), Receiver::for_role);
-    let ScenarioTarget { name, path, .. } = choose_target(args, (project, made), receiver.name())?;
+    let ScenarioTarget { name, path, .. } = choose_target(args, destination, receiver.name())?;
     let text = draft::run_yaml(&draft::RunDraft {
         name: &name,
         receiver,
@@ -725,7 +751,7 @@ fn with_proposals(
         )
     });
     let answer_texts = lines.collect::<Vec<_>>().join("\n");
-    let proposals = propose::propose_expectations(&args.propose, (text, &answer_texts), project)?;
+    let proposals = propose::propose_expectations(&args.propose, text, &answer_texts, project)?;
     Ok(fixed_mask(project)
         .mask_text(&proposals)
         .unwrap_or(proposals)
@@ -927,13 +953,28 @@ struct ScenarioTarget {
     path: String,
 }
 
-/// Chooses the name and place of a scenario; they differ from those of `made`, which are written in
-/// the same run.
+/// The project that receives a new scenario.
+#[derive(Clone, Copy)]
+struct Destination<'p> {
+    project: &'p CompiledProject,
+    /// The scenarios that are written in the same run; no name or path is used twice.
+    made: &'p [NewScenario],
+}
+
+impl<'p> Destination<'p> {
+    /// A project that receives one scenario.
+    fn for_one(project: &'p CompiledProject) -> Self {
+        Self { project, made: &[] }
+    }
+}
+
+/// Chooses the name and place of a scenario.
 fn choose_target(
     args: &ScenarioArgs,
-    (project, made): (&CompiledProject, &[NewScenario]),
+    destination: Destination<'_>,
     subject: &str,
 ) -> Result<ScenarioTarget> {
+    let Destination { project, made } = destination;
     let files = args
         .given
         .input
@@ -1037,7 +1078,8 @@ fn note_unlisted_place(project: &CompiledProject, path: &str, cx: &mut Cx) {
 fn scenario_objective(
     args: &ScenarioArgs,
     subject: &str,
-    (declared, inputs): (&[RegistryParameter], &BTreeMap<String, Value>),
+    declared: &[RegistryParameter],
+    inputs: &BTreeMap<String, Value>,
 ) -> Result<Option<String>> {
     let is_blank = |words: &str| words.trim().is_empty();
     if args.objective.as_deref().is_some_and(is_blank) {

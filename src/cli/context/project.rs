@@ -1,6 +1,7 @@
 //! A project compiled in memory, the files of its contexts, and the lines of its texts.
 
 use super::broken_parts::BrokenParts;
+use super::render_errors::context_error;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::patterns::is_ignored;
 use crate::base::{contained_path, suggest};
@@ -9,6 +10,7 @@ use crate::cli::project::PROJECT_FILE;
 use crate::cli::record::comparison::{known_secrets, project_comparison};
 use crate::cli::revision::{CommitFiles, ProjectAtRevision};
 use crate::cli::selection::describe_patterns;
+use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::request::{Files, RequestedFile};
 use crate::context::{AgentNode, TaskGraph};
@@ -58,6 +60,18 @@ impl Debug for ProjectFiles<'_> {
             .field("root", &self.root)
             .finish_non_exhaustive()
     }
+}
+
+/// The wording of messages about the first agent of a task.
+pub(super) struct FirstAgentWording {
+    /// The end of the error if the task has no agent.
+    pub(super) reason: &'static str,
+    /// The hint of that error.
+    pub(super) hint: &'static str,
+    /// The beginning of the note, in front of the agent: `this is`.
+    pub(super) is: &'static str,
+    /// The verb of the note for `--node`: `shows`.
+    pub(super) names: &'static str,
 }
 
 impl CompiledProject {
@@ -311,20 +325,17 @@ impl CompiledProject {
             .map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
 
-    /// Returns the first agent of a task, with a note if the task has several; `why` is the end of
-    /// the error and its hint if the task has none.
+    /// Returns the first agent of a task, with a note if the task has several.
     pub(super) fn first_agent(
         &self,
         task: &str,
-        why: (&str, &str),
-        (is, names): (&str, &str),
+        wording: &FirstAgentWording,
         cx: &mut Cx,
     ) -> Result<String> {
         let agents = self.task_agents(task)?;
         let Some(first) = agents.first() else {
-            return Err(
-                CliError::usage(format!("`{task}` calls no agent{}", why.0)).with_hint(why.1)
-            );
+            let error = CliError::usage(format!("`{task}` calls no agent{}", wording.reason));
+            return Err(error.with_hint(wording.hint));
         };
         if agents.len() > 1 {
             let all: Vec<&str> = agents
@@ -332,6 +343,7 @@ impl CompiledProject {
                 .map(|agent| agent.short_name(&agents))
                 .collect();
             let (which, others) = (first.short_name(&agents), all.join(", "));
+            let FirstAgentWording { is, names, .. } = wording;
             cx.print_note(&format!(
                 "{is} {which}, the first of {} agents; --node {names} another: {others}",
                 all.len()
@@ -432,6 +444,11 @@ impl CompiledProject {
     /// Returns the files of all definitions.
     pub(in crate::cli) fn definition_paths(&self) -> BTreeSet<String> {
         definition_paths(&self.registry)
+    }
+
+    /// Returns the error for a context that cannot be built.
+    pub(super) fn context_error(&self, faults: &[Fault]) -> CliError {
+        context_error(faults, &self.text_lines(&self.definition_paths()))
     }
 
     /// Returns the line tables of files.

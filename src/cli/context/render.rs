@@ -3,8 +3,7 @@
 use super::lookup::LookupArgs;
 use super::manifest::agent_facts;
 use super::models::ProjectCounters;
-use super::project::CompiledProject;
-use super::render_errors::context_error;
+use super::project::{CompiledProject, FirstAgentWording};
 use super::render_report;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, read_turn_file};
@@ -124,15 +123,17 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let parameters = project.task_parameters(&name)?;
     let (inputs, results) = args
         .given
-        .read_values((&project.registry, &name), &parameters)?;
+        .read_values(&project.registry, &name, &parameters)?;
     let node = if let Some(node) = &args.given.node {
         project.find_node(&name, node)?
     } else {
-        let why = (
-            "",
-            "`render` shows what an agent receives; scripts only run commands",
-        );
-        project.first_agent(&name, why, ("this is", "shows"), cx)?
+        let wording = FirstAgentWording {
+            reason: "",
+            hint: "`render` shows what an agent receives; scripts only run commands",
+            is: "this is",
+            names: "shows",
+        };
+        project.first_agent(&name, &wording, cx)?
     };
     let files = project.files();
     let source = args.lookup.for_project(&project);
@@ -180,10 +181,9 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         models,
         ..Options::default()
     };
-    let lines = || project.text_lines(&project.definition_paths());
     let assembled = assemble(&project.registry, &request, &options);
     source.note_index(cx);
-    let mut assembly = assembled.map_err(|faults| context_error(&faults, &lines()))?;
+    let mut assembly = assembled.map_err(|faults| project.context_error(&faults))?;
     if let Some(path) = &args.turns {
         let turns = read_turn_file(path, "--turns")?;
         let added = pluralize(turns.len(), "message");
@@ -213,32 +213,7 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let target = args.output.as_deref();
     if let Some(body) = args.body {
-        let call = CallParams::from_registry(&project.registry, &request)
-            .map_err(|fault| context_error(&[fault], &lines()))?;
-        let chosen = route_agent(&project, &request, &options)?.and_then(|routed| routed.choice);
-        // A provider identifies a model by its own id, not by the project's name for it.
-        let requested = args
-            .model
-            .as_ref()
-            .map(|name| project.config.models.get(name));
-        let model = requested.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
-        let sampling = model_sampling(&project, &request, model)?;
-        let reserve = model
-            .and_then(|model| u32::try_from(model.reserve).ok())
-            .filter(|reserve| *reserve > 0);
-        let named = model
-            .map(|model| model.id.clone())
-            .or_else(|| args.model.clone());
-        let limit = args
-            .max_output
-            .or_else(|| output_limit(&sampling))
-            .or(reserve);
-        let call = CallParams {
-            model: named.or(call.model),
-            limit,
-            sampling,
-            ..call
-        };
+        let call = body_params(args, &project, &request, &options)?;
         cx.write_to(
             target,
             Some(FileMark {
@@ -253,7 +228,7 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         cx.write_to(target, None, |cx| print_raw(&assembly, cx))?;
         return Ok(Exit::Success);
     }
-    let lines = lines();
+    let lines = project.text_lines(&project.definition_paths());
     let routed = if args.explain || args.json {
         route_agent(&project, &request, &options)?
     } else {
@@ -290,6 +265,41 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         }
     })?;
     Ok(Exit::Success)
+}
+
+/// Returns the parameters of the request body beside its messages.
+fn body_params(
+    args: &RenderArgs,
+    project: &CompiledProject,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Result<CallParams> {
+    let call = CallParams::from_registry(&project.registry, request)
+        .map_err(|fault| project.context_error(&[fault]))?;
+    let chosen = route_agent(project, request, options)?.and_then(|routed| routed.choice);
+    // A provider identifies a model by its own id, not by the project's name for it.
+    let requested = args
+        .model
+        .as_ref()
+        .map(|name| project.config.models.get(name));
+    let model = requested.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
+    let sampling = model_sampling(project, request, model)?;
+    let reserve = model
+        .and_then(|model| u32::try_from(model.reserve).ok())
+        .filter(|reserve| *reserve > 0);
+    let named = model
+        .map(|model| model.id.clone())
+        .or_else(|| args.model.clone());
+    let limit = args
+        .max_output
+        .or_else(|| output_limit(&sampling))
+        .or(reserve);
+    Ok(CallParams {
+        model: named.or(call.model),
+        limit,
+        sampling,
+        ..call
+    })
 }
 
 /// Prints the defaults in the context, below the text.

@@ -153,7 +153,9 @@ impl SentRequests {
     /// Returns the request of a scenario; calls `ask` only for the first one with its key.
     pub(in crate::cli::context) fn get_or_request(
         &self,
-        (path, source, answers): (&str, &RequestSource, Option<&str>),
+        path: &str,
+        source: &RequestSource,
+        answers: Option<&str>,
         ask: impl FnOnce() -> RequestOutcome,
     ) -> RequestOutcome {
         let key = RequestKey::new(path, source, answers);

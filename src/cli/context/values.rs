@@ -101,7 +101,8 @@ impl GivenArgs {
     /// Returns the inputs and the results of earlier steps, for a task with these parameters.
     pub(super) fn read_values(
         &self,
-        (registry, task): (&Registry, &str),
+        registry: &Registry,
+        task: &str,
         declared: &[RegistryParameter],
     ) -> Result<(BTreeMap<String, Value>, BTreeMap<String, StepResult>)> {
         self.check_results(registry, task)?;

@@ -2,7 +2,7 @@
 //! arrive.
 
 use super::args::{AnswerArgs, ProxyArgs, RecordArgs, ReplayArgs};
-use super::report::{CallTreatment, print_tally};
+use super::report::{CallTreatment, ProxyOutcome, print_tally};
 use super::setup::{ProxyRequest, ProxySetup, remove_old_recordings, set_up_proxy};
 use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::interrupt;
@@ -60,7 +60,15 @@ fn run_behind_proxy(
     let ended = run_command(command, &variables);
     let tally = server.shut_down();
     let code = ended?;
-    let reported = print_tally(&tally, done, (command, shown.as_deref()), cx);
+    let reported = print_tally(
+        &ProxyOutcome {
+            tally: &tally,
+            done,
+            command,
+            shown: shown.as_deref(),
+        },
+        cx,
+    );
     if shown.is_some() {
         remove_old_recordings(&project, wanted.keep.ttl);
     }
@@ -112,7 +120,15 @@ pub(crate) fn run_proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         CallTreatment::Answered
     };
-    let reported = print_tally(&tally, done, (&[], shown.as_deref()), cx);
+    let reported = print_tally(
+        &ProxyOutcome {
+            tally: &tally,
+            done,
+            command: &[],
+            shown: shown.as_deref(),
+        },
+        cx,
+    );
     if shown.is_some() {
         remove_old_recordings(&project, args.keep.ttl);
     }

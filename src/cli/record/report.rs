@@ -15,13 +15,24 @@ pub(super) enum CallTreatment {
     Answered,
 }
 
+/// The calls of one run of the proxy.
+pub(super) struct ProxyOutcome<'o> {
+    pub(super) tally: &'o ProxyTally,
+    pub(super) done: CallTreatment,
+    /// The program that was run; empty without one.
+    pub(super) command: &'o [OsString],
+    /// The name of the recording in messages; `None` if calls are not recorded.
+    pub(super) shown: Option<&'o str>,
+}
+
 /// Prints the summary of the calls. Returns an error if ctxc itself failed.
-pub(super) fn print_tally(
-    tally: &ProxyTally,
-    done: CallTreatment,
-    (command, shown): (&[OsString], Option<&str>),
-    cx: &mut Cx,
-) -> Result<()> {
+pub(super) fn print_tally(outcome: &ProxyOutcome<'_>, cx: &mut Cx) -> Result<()> {
+    let ProxyOutcome {
+        tally,
+        done,
+        command,
+        shown,
+    } = *outcome;
     let kinds = [
         ("refused, as its provider would", &tally.refusals),
         ("not checked", &tally.unchecked),

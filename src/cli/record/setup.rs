@@ -90,12 +90,9 @@ pub(super) fn set_up_proxy(wanted: &ProxyRequest<'_>, cx: &Cx) -> Result<ProxySe
         (None, None) => ProxySource::Upstream,
     };
     let file = recording_file(wanted, &root)?;
-    check_permission(
-        wanted.answer,
-        &config,
-        (matches!(source, ProxySource::Upstream), file.is_some()),
-        cx,
-    )?;
+    if let Some(what) = permission_to_ask(&source, file.as_deref(), wanted.answer, &config) {
+        require_permission_here(&wanted.answer.trust, what, cx)?;
+    }
     let (routes, variables) = proxy_routes(wanted.answer, &config)?;
     let shown = file.as_ref().map(|file| recording_name(file, wanted.keep));
     let command = wanted.command.map(|words| {
@@ -139,23 +136,22 @@ pub(super) fn set_up_proxy(wanted: &ProxyRequest<'_>, cx: &Cx) -> Result<ProxySe
     })
 }
 
-/// Ends the run if a file of the project requires more than its user permitted: calls to another
+/// Returns the action of a project's file that needs the permission of its user: calls to another
 /// address, or recorded personal data.
-fn check_permission(
+fn permission_to_ask(
+    source: &ProxySource,
+    file: Option<&Path>,
     args: &AnswerArgs,
     config: &Config,
-    (sends, keeps): (bool, bool),
-    cx: &Cx,
-) -> Result<()> {
-    let elsewhere = sends && args.upstream.is_empty() && !config.record.upstream.is_empty();
-    let what = if elsewhere {
-        "sending calls where `[record] upstream` says"
-    } else if keeps && config.record.content == RecordedContent::Full {
-        "keeping personal data, as `[record] content = \"full\"` says,"
+) -> Option<&'static str> {
+    let sends = matches!(source, ProxySource::Upstream);
+    if sends && args.upstream.is_empty() && !config.record.upstream.is_empty() {
+        Some("sending calls where `[record] upstream` says")
+    } else if file.is_some() && config.record.content == RecordedContent::Full {
+        Some("keeping personal data, as `[record] content = \"full\"` says,")
     } else {
-        return Ok(());
-    };
-    require_permission_here(&args.trust, what, cx)
+        None
+    }
 }
 
 /// Returns the secret from which placeholders are derived.

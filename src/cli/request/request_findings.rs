@@ -390,7 +390,7 @@ fn request_findings<'b>(
     let request = match &own.request {
         Ok(request) => request,
         Err(why) => {
-            let found = check::unreadable_body_findings(&name, (text, 0), why, config);
+            let found = check::unreadable_body_findings(&name, text, why, config);
             return (!found.is_empty()).then_some((Cow::Borrowed(text), found));
         }
     };

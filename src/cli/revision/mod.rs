@@ -14,7 +14,7 @@ mod tree;
 
 pub(crate) use base::{BaseNaming, ChangeBase};
 pub(crate) use git::SHALLOW_HINT;
-pub(crate) use owners::{file_owners, is_line_signed};
+pub(crate) use owners::{AddedLine, file_owners, is_line_signed};
 pub(crate) use place::{ExternalPart, PlaceSearch, ProjectMove, ProjectPlace};
 pub(crate) use project_at_revision::{CommitFiles, ProjectAtRevision, author_address, parse_range};
 pub(crate) use tree::ExternalPartKind;

@@ -13,15 +13,19 @@ const CODEOWNERS_PATHS: [&str; 4] = [
     ".gitlab/CODEOWNERS",
 ];
 
-/// Returns true if the commit since `base` that added a line to a file, relative to `folder`, has a
-/// valid signature of a person.
-pub(crate) fn is_line_signed(
-    folder: &Path,
-    base: &str,
-    (path, line): (&str, &str),
-    by: &str,
-) -> Result<bool> {
-    let (pick, range) = (format!("-S{line}"), format!("{base}..HEAD"));
+/// A line that was added to a file.
+pub(crate) struct AddedLine<'l> {
+    /// The commit since which it was added.
+    pub(crate) base: &'l str,
+    /// The file, relative to the folder.
+    pub(crate) path: &'l str,
+    pub(crate) text: &'l str,
+}
+
+/// Returns true if the commit that added a line has a valid signature of a person.
+pub(crate) fn is_line_signed(folder: &Path, line: &AddedLine<'_>, by: &str) -> Result<bool> {
+    let AddedLine { base, path, text } = line;
+    let (pick, range) = (format!("-S{text}"), format!("{base}..HEAD"));
     let args = [
         "log",
         "-n",

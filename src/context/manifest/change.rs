@@ -7,7 +7,7 @@
 use super::cause::{self, Cause};
 use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};
 use super::places::SettingPlaces;
-use super::settings::{self, SettingChange};
+use super::settings::{self, PlacedEntry, SettingChange};
 use crate::base::number::format_thousands;
 use crate::kernel::context::Kind;
 use crate::kernel::sampling::Sampled;
@@ -202,7 +202,15 @@ pub fn compare_manifests(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Differ
         removed: only(&olds, &news),
         changed: both
             .filter_map(|(before, after)| {
-                compare_entries((before, old.places), (after, new.places))
+                let before = PlacedEntry {
+                    entry: before,
+                    places: old.places,
+                };
+                let after = PlacedEntry {
+                    entry: after,
+                    places: new.places,
+                };
+                compare_entries(before, after)
             })
             .collect(),
     }
@@ -232,14 +240,12 @@ fn summarize_agent(entry: &Entry) -> Agent {
     }
 }
 
-fn compare_entries(
-    (old, before): (&Entry, &SettingPlaces<'_>),
-    (new, after): (&Entry, &SettingPlaces<'_>),
-) -> Option<Change> {
+fn compare_entries(before: PlacedEntry<'_, '_>, after: PlacedEntry<'_, '_>) -> Option<Change> {
+    let (old, new) = (before.entry, after.entry);
     if old == new {
         return None;
     }
-    let mut settings = settings::setting_changes((old, before), (new, after));
+    let mut settings = settings::setting_changes(before, after);
     let segments = compare_segments(old, new, &settings);
     // A setting of a node around the agent is listed only if it changed a segment.
     settings.retain(|change| {

@@ -75,14 +75,22 @@ impl SettingChange {
     }
 }
 
+/// An entry with the places of its settings.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedEntry<'e, 'p> {
+    pub(super) entry: &'e Entry,
+    pub(super) places: &'e SettingPlaces<'p>,
+}
+
 /// Returns the settings that changed between two entries: first those that the nodes around it pass
 /// on, then its own.
 pub(super) fn setting_changes(
-    (old, before): (&Entry, &SettingPlaces<'_>),
-    (new, after): (&Entry, &SettingPlaces<'_>),
+    before: PlacedEntry<'_, '_>,
+    after: PlacedEntry<'_, '_>,
 ) -> Vec<SettingChange> {
-    let mut olds = before.chain_stages(old);
-    let mut news = after.chain_stages(new);
+    let (old, new) = (before.entry, after.entry);
+    let mut olds = before.places.chain_stages(old);
+    let mut news = after.places.chain_stages(new);
     // The last node is the agent itself; without a registry its settings come from the manifest and
     // have no positions.
     let own_old = olds.pop().map(|own| own.settings);
@@ -109,8 +117,8 @@ pub(super) fn setting_changes(
             from: from.value,
             to: to.value,
             applies: to.applies,
-            origin: place(after, &to.origin),
-            origin_before: place(before, &from.origin),
+            origin: place(after.places, &to.origin),
+            origin_before: place(before.places, &from.origin),
         })
     };
     let mut changes = Vec::new();

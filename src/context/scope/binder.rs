@@ -21,6 +21,34 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// The place of an input, an argument or an initial value.
+#[derive(Clone, Copy)]
+pub(super) struct InputPlace<'n> {
+    pub(super) node: &'n Node,
+    /// The link of the chain whose definition contains the node.
+    pub(super) link: &'n ChainLink<'n>,
+    /// The field of the node.
+    pub(super) field: &'n str,
+}
+
+/// A parameter's name and the type that its value must have.
+#[derive(Clone, Copy)]
+pub(super) struct TypedName<'n> {
+    pub(super) name: &'n str,
+    pub(super) kind: Option<&'n str>,
+}
+
+/// A result that a node names.
+#[derive(Clone, Copy)]
+pub(super) struct ResultPlace<'n> {
+    /// The name of the result, if it has one.
+    pub(super) name: Option<&'n str>,
+    /// The id of the node that answers.
+    pub(super) node: &'n str,
+    /// That node, if it is known.
+    pub(super) part: Option<&'n Node>,
+}
+
 /// Binds names along a chain.
 pub(in crate::context) struct Binder<'a, 'o> {
     pub(in crate::context) request: &'a Request<'a>,
@@ -98,7 +126,7 @@ impl Binder<'_, '_> {
             .and_then(|before| Some((before, chain.get(before)?)));
         match before {
             Some((before, parent)) if link.child.is_some() => {
-                self.bind_part((before, parent), link, &mut scope);
+                self.bind_part(before, parent, link, &mut scope);
             }
             Some((before, from)) => {
                 let inputs = self
@@ -202,12 +230,11 @@ impl Binder<'_, '_> {
         }
         let outside = self.find_untrusted(link, outer, &scope);
         for parameter in link.tree.task.parameters()? {
-            self.settle_parameter(
-                link,
-                (&parameter.name, parameter.kind.as_deref()),
-                &outside,
-                &mut scope,
-            );
+            let parameter = TypedName {
+                name: &parameter.name,
+                kind: parameter.kind.as_deref(),
+            };
+            self.settle_parameter(link, parameter, &outside, &mut scope);
         }
         scope.push_untrusted_places(outside);
         Ok(scope)
@@ -237,13 +264,14 @@ impl Binder<'_, '_> {
     /// Binds the names that a composite task provides for the part that the chain enters.
     fn bind_part(
         &mut self,
-        (at, parent): (usize, &ChainLink<'_>),
+        at: usize,
+        parent: &ChainLink<'_>,
         link: &ChainLink<'_>,
         scope: &mut NameScope,
     ) {
         let Some(child) = link.child else { return };
         if child.slot != "steps" {
-            return self.bind_rounds((parent.node, link), &child.slot, scope);
+            return self.bind_rounds(parent.node, link, &child.slot, scope);
         }
         let known = self
             .memo
@@ -278,8 +306,12 @@ impl Binder<'_, '_> {
             let (Some(name), Some(number)) = (&step.name, step.slot_number()) else {
                 continue;
             };
-            let bound =
-                self.result_value(parent, (Some(name), &step.node.id), Some(&step.node), scope);
+            let result = ResultPlace {
+                name: Some(name),
+                node: &step.node.id,
+                part: Some(&step.node),
+            };
+            let bound = self.result_value(parent, result, scope);
             series.push(number, name.clone(), bound, Vec::new());
             ends.push(self.faults.len() - before);
         }
@@ -305,8 +337,12 @@ impl Binder<'_, '_> {
                 .name
                 .as_ref()
                 .map_or_else(|| position_name(number), ToString::to_string);
-            let (bound, names) =
-                self.input_value((node, link), &format!("{key}/{number}"), input, &scope);
+            let place = InputPlace {
+                node,
+                link,
+                field: &format!("{key}/{number}"),
+            };
+            let (bound, names) = self.input_value(place, input, &scope);
             let mut waits =
                 InputWait::first_waits(names.iter().flat_map(|name| series.waits_of(name)));
             if input.from.is_none() && input.text().is_none() {
@@ -324,7 +360,12 @@ impl Binder<'_, '_> {
             .filter_map(|call| Some((call.name.clone()?, call)))
             .enumerate()
         {
-            let bound = self.result_value(link, (None, &call.node.id), Some(&call.node), &scope);
+            let result = ResultPlace {
+                name: None,
+                node: &call.node.id,
+                part: Some(&call.node),
+            };
+            let bound = self.result_value(link, result, &scope);
             // Numbered after all inputs, and visible only to the node itself.
             let waits = vec![InputWait {
                 number: usize::MAX,
@@ -337,12 +378,10 @@ impl Binder<'_, '_> {
         series
     }
 
-    /// Returns the value of an input, an argument or an initial value, by its place in its node,
-    /// and the names that it depends on.
+    /// Returns the value at a place, and the names that it depends on.
     pub(super) fn input_value(
         &mut self,
-        (node, link): (&Node, &ChainLink<'_>),
-        field: &str,
+        InputPlace { node, link, field }: InputPlace<'_>,
         input: &Input<'_>,
         scope: &NameScope,
     ) -> (BoundValue, BTreeSet<String>) {
@@ -390,12 +429,12 @@ impl Binder<'_, '_> {
                 let made = node
                     .child_towards(&own)
                     .filter(|child| child.node.id == own);
-                self.result_value(
-                    link,
-                    (input.name.as_deref(), &own),
-                    made.map(|child| &child.node),
-                    scope,
-                )
+                let result = ResultPlace {
+                    name: input.name.as_deref(),
+                    node: &own,
+                    part: made.map(|child| &child.node),
+                };
+                self.result_value(link, result, scope)
             }
         };
         let marked = [input.trust, input.text().map(|text| text.trust)];
@@ -424,7 +463,11 @@ impl Binder<'_, '_> {
             let outside = scope.untrusted_places();
             // Before a run, only the type is known.
             let is_open = scope.get(name).is_some_and(|bound| bound.value.is_none());
-            self.settle_parameter(link, (name, kind.filter(|_| is_open)), &outside, scope);
+            let parameter = TypedName {
+                name,
+                kind: kind.filter(|_| is_open),
+            };
+            self.settle_parameter(link, parameter, &outside, scope);
         }
     }
 

@@ -5,7 +5,7 @@
 //! those of one node follow each other. No entry depends on the agent, except for the marks of
 //! fences, which a dry run never renders.
 
-use crate::context::fill::Faults;
+use crate::context::fill::{Faults, UnknownHandling};
 use crate::context::segments::draft_segment::{DraftSegment, SequenceSteps};
 use crate::context::task_graph::ChainLink;
 use crate::context::values::{NameScope, NameSeries};
@@ -14,8 +14,10 @@ use std::rc::Rc;
 
 /// The known facts about the nodes on the way to an agent, the task itself first. Valid for one
 /// task, its values, and one treatment of unknown values.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::context) struct ChainMemo {
+    /// The treatment of unknown values for which it is valid.
+    pub(in crate::context) unknown: UnknownHandling,
     nodes: Vec<NodeMemo>,
 }
 
@@ -50,6 +52,14 @@ pub(in crate::context) struct NodeContext {
 }
 
 impl ChainMemo {
+    /// Creates an empty memo for one treatment of unknown values.
+    pub(in crate::context) fn new(unknown: UnknownHandling) -> Self {
+        Self {
+            unknown,
+            nodes: Vec::new(),
+        }
+    }
+
     /// Removes the nodes that are not in the chain.
     pub(in crate::context) fn retain_prefix(&mut self, chain: &[ChainLink<'_>]) {
         let common = self

@@ -39,7 +39,7 @@ pub(crate) fn is_independent(
             draft_context(
                 graph,
                 request,
-                (UnknownHandling::Fault, &mut ChainMemo::default()),
+                &mut ChainMemo::new(UnknownHandling::Fault),
                 options,
             )
             .map(|draft| draft.segments)

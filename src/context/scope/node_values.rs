@@ -67,15 +67,15 @@ pub(crate) fn with_node_values<T>(
     let request = &objective::bind_objective(request, objective.as_ref());
     let chain = graph.find_chain(request.task, request.node)?;
     let marks = FenceMarks::for_request(request);
+    let (mut faults, mut memo) = (Faults::new(), ChainMemo::new(UnknownHandling::Fault));
     let filler = Filler {
         registry: graph.registry,
         path: "",
-        unknown: UnknownHandling::Fault,
+        unknown: memo.unknown,
         marks: &marks,
         fences: Fences::None,
     };
     let results = GivenResults::resolve(graph, request)?;
-    let (mut faults, mut memo) = (Faults::new(), ChainMemo::default());
     let mut binder = Binder {
         request,
         results: &results,
@@ -89,7 +89,7 @@ pub(crate) fn with_node_values<T>(
         .last()
         .filter(|link| link.node.form() == NodeForm::Loop)
     {
-        binder.bind_rounds((link.node, link), CONDITION, &mut scope);
+        binder.bind_rounds(link.node, link, CONDITION, &mut scope);
     }
     if !faults.is_empty() {
         return Err(faults.into());

@@ -1,6 +1,6 @@
 //! The names that the parts of a loop or of a reduce see in each round.
 
-use super::binder::Binder;
+use super::binder::{Binder, InputPlace, ResultPlace};
 use crate::context::fill::UnknownHandling;
 use crate::context::task_graph::{ChainLink, path_in_node};
 use crate::context::values::{BoundValue, NameScope};
@@ -85,36 +85,44 @@ impl Binder<'_, '_> {
     /// Binds the names of a round that a part, or the condition of a loop, sees.
     pub(super) fn bind_rounds(
         &mut self,
-        of: (&Node, &ChainLink<'_>),
+        node: &Node,
+        link: &ChainLink<'_>,
         slot: &str,
         scope: &mut NameScope,
     ) {
         // The initial value of a reduce is built from the names around it.
-        let initial =
-            of.0.body
-                .initial_value
-                .as_ref()
-                .filter(|_| slot == "reduction_task");
-        let initial =
-            initial.map(|initial| self.input_value(of, "initial_value", initial, scope).0);
+        let initial = node
+            .body
+            .initial_value
+            .as_ref()
+            .filter(|_| slot == "reduction_task");
+        let initial = initial.map(|initial| {
+            let place = InputPlace {
+                node,
+                link,
+                field: "initial_value",
+            };
+            self.input_value(place, initial, scope).0
+        });
         for row in round_names::names_seen_by(slot) {
             let is_there = |needed: &str| match needed {
-                "initial_value" => of.0.body.initial_value.is_some(),
-                slot => of.0.children.iter().any(|child| child.slot == slot),
+                "initial_value" => node.body.initial_value.is_some(),
+                slot => node.children.iter().any(|child| child.slot == slot),
             };
             if row.required_child.is_none_or(is_there) {
-                self.bind_round(of, row.name, scope);
+                self.bind_round(node, link, row.name, scope);
             }
         }
         if round_names::names_seen_by(slot).next().is_some() {
-            self.bind_first_round(of.0, initial, scope);
+            self.bind_first_round(node, initial, scope);
         }
     }
 
     /// Binds a variable of a round; most are the answers of one of its parts.
     fn bind_round(
         &mut self,
-        (parent, link): (&Node, &ChainLink<'_>),
+        parent: &Node,
+        link: &ChainLink<'_>,
         name: &str,
         scope: &mut NameScope,
     ) {
@@ -129,7 +137,12 @@ impl Binder<'_, '_> {
             .iter()
             .map(|child| &child.node)
             .find(|child| child.id == part);
-        let mut bound = self.result_value(link, (Some(name), &node), part, scope);
+        let result = ResultPlace {
+            name: Some(name),
+            node: &node,
+            part,
+        };
+        let mut bound = self.result_value(link, result, scope);
         // It is the initial value or the result of an earlier round.
         if name == "accumulator"
             && scope

@@ -2,13 +2,12 @@
 //!
 //! The dependencies between values come from the registry and are not derived again.
 
-use super::binder::{Binder, place_in};
+use super::binder::{Binder, ResultPlace, TypedName, place_in};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::task_graph::{ChainLink, path_in_node};
 use crate::context::values::{BoundValue, NameScope, UntrustedPlaces};
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::project::roles::Role;
-use crate::registry::Node;
 use crate::template::setting::{Inherit, SettingName};
 use crate::template::shape::ValueShape;
 use crate::template::trust::{CONTEXT, TOOLS, spread_marks};
@@ -69,10 +68,10 @@ impl Binder<'_, '_> {
     }
 
     /// Marks an untrusted parameter as untrusted under its name, unless its type cannot hold text.
-    pub(in crate::context) fn settle_parameter(
+    pub(super) fn settle_parameter(
         &mut self,
         link: &ChainLink<'_>,
-        (name, kind): (&str, Option<&str>),
+        TypedName { name, kind }: TypedName<'_>,
         outside: &UntrustedPlaces,
         scope: &mut NameScope,
     ) {
@@ -113,12 +112,11 @@ impl Binder<'_, '_> {
         );
     }
 
-    /// Returns the binding of a node's result under a name; `part` is the node that answers.
-    pub(in crate::context) fn result_value(
+    /// Returns the binding of a node's result.
+    pub(super) fn result_value(
         &mut self,
         link: &ChainLink<'_>,
-        (name, node): (Option<&str>, &str),
-        part: Option<&Node>,
+        ResultPlace { name, node, part }: ResultPlace<'_>,
         scope: &NameScope,
     ) -> BoundValue {
         let (name, found) = match self.results.find(link, node) {

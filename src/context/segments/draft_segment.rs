@@ -55,19 +55,21 @@ impl DraftSegment {
     }
 
     /// Creates a segment whose text cannot be known before the agent of this context has run.
-    pub(in crate::context) fn defer(
-        kind: Kind,
-        (id, title): (String, &str),
-        why: &str,
-        late: BTreeSet<String>,
-    ) -> Self {
-        let segment = Segment::from_template(kind, TracedText::default(), why)
-            .named(id, title)
-            .stable(Stability::Call);
+    pub(in crate::context) fn defer(kind: Kind, why: &str, late: BTreeSet<String>) -> Self {
+        let segment =
+            Segment::from_template(kind, TracedText::default(), why).stable(Stability::Call);
         Self {
             deferred: late,
             ..Self::known(segment)
         }
+    }
+
+    /// Creates the segment of an input whose value cannot be known before the agent of this context
+    /// has run.
+    pub(in crate::context) fn defer_input(name: &str, late: BTreeSet<String>) -> Self {
+        let mut drafted = Self::defer(Kind::Input, "<inputs>", late);
+        drafted.segment = drafted.segment.named(format!("input:{name}"), name);
+        drafted
     }
 
     /// True for a segment without any untrusted text.

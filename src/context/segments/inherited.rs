@@ -10,46 +10,39 @@ use super::draft_segment::DraftSegment;
 use crate::context::context_source::{self, MAX_MATCHES, Match};
 use crate::context::fill::UnknownHandling;
 use crate::context::lookup_query::{
-    deferred_inputs, full_query, is_query_known, relevant_inputs, trusted_query,
+    QuerySource, deferred_inputs, full_query, is_query_known, relevant_inputs, trusted_query,
 };
 use crate::context::segments::task_segments::token_cap;
-use crate::context::values::NameScope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::registry::Node;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
-/// Returns the segments that a node with its scope and its own segments inherits by a value of
-/// `inherit_context`.
+/// Returns the segments that a node inherits from its parent by a value of `inherit_context`.
 pub(in crate::context) fn inherit_segments(
     value: &str,
-    (node, scope, own): (&Node, &NameScope, &[DraftSegment]),
+    source: QuerySource<'_>,
     parent: &[DraftSegment],
     unknown: UnknownHandling,
 ) -> Vec<DraftSegment> {
+    let QuerySource { node, own, .. } = source;
     let why = format!("inherit_context {value}");
     let (chosen, is_ranked) = match value {
         "full" => (parent.iter().collect(), false),
-        "subset" => select_subset(node, scope, parent, own),
+        "subset" => select_subset(source, parent),
         _ => (Vec::new(), false),
     };
     let late = if is_ranked {
-        deferred_inputs(node, scope, own)
+        deferred_inputs(source)
     } else {
         BTreeSet::new()
     };
     if !late.is_empty() {
-        return vec![DraftSegment::defer(
-            Kind::Inherited,
-            (Kind::Inherited.as_str().to_owned(), ""),
-            &why,
-            late,
-        )];
+        return vec![DraftSegment::defer(Kind::Inherited, &why, late)];
     }
     // Other segments may match better once all text is known.
-    let are_known = || {
-        is_query_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty())
-    };
+    let are_known =
+        || is_query_known(source) && parent.iter().all(|drafted| drafted.unknown.is_empty());
     let is_guess = is_ranked && unknown.is_dry() && !are_known();
     let cap = token_cap(node.body.inherit_max_tokens);
     // A conversation of its own is already the whole conversation.
@@ -171,11 +164,10 @@ fn compare_texts(parents: &TracedText, own: &TracedText) -> TextEquality {
 /// Returns the part of the parent's context that a task selects: its files; else the segments that
 /// its inputs name; else the best matches. The flag is true for ranked matches.
 fn select_subset<'p>(
-    node: &Node,
-    scope: &NameScope,
+    source: QuerySource<'_>,
     parent: &'p [DraftSegment],
-    own: &[DraftSegment],
 ) -> (Vec<&'p DraftSegment>, bool) {
+    let node = source.node;
     let files: BTreeSet<&str> = node
         .body
         .file_paths
@@ -230,10 +222,7 @@ fn select_subset<'p>(
         let documents = documents.iter().filter(|document| document.trust == trust);
         context_source::rank_matches(query, documents, MAX_MATCHES)
     };
-    let (all, trusted) = (
-        full_query(node, scope, own),
-        trusted_query(node, scope, own),
-    );
+    let (all, trusted) = (full_query(source), trusted_query(source));
     let best = best(&trusted, Trust::Trusted)
         .into_iter()
         .chain(best(&all, Trust::Untrusted));

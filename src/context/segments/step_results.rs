@@ -30,7 +30,7 @@ pub(in crate::context) const ALWAYS_LISTED: usize = 4;
 pub(in crate::context) fn accumulated_results(
     chain: &[ChainLink<'_>],
     scope: &NameScope,
-    (results, unknown): (&GivenResults<'_>, UnknownHandling),
+    results: &GivenResults<'_>,
     memo: &mut ChainMemo,
 ) -> Vec<DraftSegment> {
     let mut context = Vec::new();
@@ -46,7 +46,7 @@ pub(in crate::context) fn accumulated_results(
     {
         return context;
     }
-    let format = parent.node.setting(SettingName::AccumulationFormat);
+    let unknown = memo.unknown;
     let definition = chain
         .iter()
         .take(at + 1)
@@ -73,13 +73,13 @@ pub(in crate::context) fn accumulated_results(
                 sequence: Rc::clone(&steps),
                 range: from..from + open,
             },
-            format,
-            (results, parent),
+            results,
+            parent,
             &mut context,
         );
         from += open;
         if let Some(step) = steps.steps.get(from).filter(|_| from < before) {
-            context.push(result_segment(step, format, (results, parent, unknown)));
+            context.push(result_segment(step, results, parent, unknown));
         }
         from += 1;
     }
@@ -103,14 +103,15 @@ fn find_runner<'f>(chain: &[ChainLink<'f>]) -> Option<(usize, &'f Child)> {
 /// Adds segments for unknown results; if there are many, all but the nearest are merged.
 fn push_unknown_results(
     run: StepRun,
-    format: &str,
-    (results, parent): (&GivenResults<'_>, &ChainLink<'_>),
+    results: &GivenResults<'_>,
+    parent: &ChainLink<'_>,
     context: &mut Vec<DraftSegment>,
 ) {
     let StepRun {
         sequence: of,
         range,
     } = run;
+    let format = parent.node.setting(SettingName::AccumulationFormat);
     let many = if range.len() > MAX_LISTED {
         range.len() - ALWAYS_LISTED
     } else {
@@ -162,9 +163,11 @@ fn waiting_segment(mut segment: Segment, what: String) -> DraftSegment {
 
 fn result_segment(
     step: &SequenceStep,
-    format: &str,
-    (results, parent, unknown): (&GivenResults<'_>, &ChainLink<'_>, UnknownHandling),
+    results: &GivenResults<'_>,
+    parent: &ChainLink<'_>,
+    unknown: UnknownHandling,
 ) -> DraftSegment {
+    let format = parent.node.setting(SettingName::AccumulationFormat);
     let mut segment = empty_segment(step.title(), step.trust, format);
     if let Some((key, result)) = results.find(parent, &step.node) {
         segment.text = TracedText::new(

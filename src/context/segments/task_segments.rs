@@ -120,12 +120,7 @@ impl SegmentBuilder<'_> {
         if !self.late.is_empty() {
             self.faults.clear();
             let late = self.take_needs();
-            return self.out.push(DraftSegment::defer(
-                kind,
-                (kind.as_str().to_owned(), ""),
-                why,
-                late,
-            ));
+            return self.out.push(DraftSegment::defer(kind, why, late));
         }
         let is_blank =
             filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty();
@@ -388,12 +383,7 @@ impl SegmentBuilder<'_> {
             };
             if let Some(late) = self.scope.awaited_input(name) {
                 let late = BTreeSet::from([late.clone()]);
-                self.out.push(DraftSegment::defer(
-                    Kind::Input,
-                    (format!("input:{name}"), name),
-                    "<inputs>",
-                    late,
-                ));
+                self.out.push(DraftSegment::defer_input(name, late));
                 continue;
             }
             let mut text = TracedText::default();
@@ -454,12 +444,8 @@ impl SegmentBuilder<'_> {
             0
         };
         let mut defer = |name: &str, needs: String| {
-            self.out.push(DraftSegment::defer(
-                Kind::Input,
-                (format!("input:{name}"), name),
-                "<inputs>",
-                BTreeSet::from([needs]),
-            ));
+            self.out
+                .push(DraftSegment::defer_input(name, BTreeSet::from([needs])));
         };
         late.iter()
             .take(late.len() - many)

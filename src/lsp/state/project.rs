@@ -258,7 +258,7 @@ impl ProjectState {
     /// Removes suppressed findings.
     pub(in crate::lsp) fn remove_suppressed(&self, found: &mut Vec<Diagnostic>) {
         if let Some((text, recorded)) = &self.suppressions {
-            stale_suppression::apply_suppressions(found, (text, recorded), |_| false);
+            stale_suppression::apply_suppressions(found, text, recorded, |_| false);
         }
     }
 
@@ -273,7 +273,7 @@ impl ProjectState {
             .into_iter()
             .flat_map(|path| self.all_findings(path))
             .collect();
-        stale_suppression::apply_suppressions(&mut found, (text, recorded), |_| true);
+        stale_suppression::apply_suppressions(&mut found, text, recorded, |_| true);
         found.retain(|finding| *finding.path == *SUPPRESSIONS);
         found
     }

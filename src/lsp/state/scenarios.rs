@@ -282,7 +282,8 @@ impl<'w> EditorTasks<'w> {
         let (order, cycles) = index.dependency_order();
         let broken = partial::find_broken(
             index,
-            (&order, &cycles),
+            &order,
+            &cycles,
             templates.chain(project.link_findings.values().flatten()),
         );
         Self {

@@ -172,7 +172,7 @@ fn read_model(
         },
     );
     providers.extend(found.provider.clone());
-    report_missing_keys(sink, (&path, name.span), own, &MODEL);
+    report_missing_keys(sink, Spanned::new(&path, name.span), own, &MODEL);
     let provider = found.provider?;
     let tier = found.tier?.value;
     let window = found.window?;
@@ -421,7 +421,7 @@ fn read_provider(
             None => sink.unknown_key(&path, key, &PROVIDER.key_names()),
         },
     );
-    report_missing_keys(sink, (&path, at), own, &PROVIDER);
+    report_missing_keys(sink, Spanned::new(&path, at), own, &PROVIDER);
     let WrittenProvider {
         name,
         kind,

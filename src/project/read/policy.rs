@@ -5,6 +5,7 @@ use super::row::{
     KeyReader, KeyValue, optional_row, read_rows, required_row, row_keys, with_names,
 };
 use super::value::{FaultSink, TomlValue, check_name, read_table, report_missing_keys};
+use crate::base::span::Spanned;
 use crate::project::config::{McpServerConfig, Policy};
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use crate::scenario::table::NamedThingKind;
@@ -86,7 +87,7 @@ pub(super) fn read_servers(
         let path = format!("mcp.{}", name.value);
         read_rows(sink, &path, value, SERVER_ROWS, &mut server);
         if let DeValue::Table(own) = value.get_ref() {
-            report_missing_keys(sink, (&path, name.span), own, &SERVER);
+            report_missing_keys(sink, Spanned::new(&path, name.span), own, &SERVER);
         }
         if !server.command.is_empty() {
             found.insert(name.value, server);

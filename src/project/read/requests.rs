@@ -104,7 +104,12 @@ fn read_volatile_part(at: &mut KeyValue<'_, '_>, value: &TomlValue<'_>) -> Optio
         DeValue::Table(own) => {
             let mut found = WrittenVolatilePart::default();
             read_rows(sink, &path, value, PART_ROWS, &mut found);
-            super::value::report_missing_keys(sink, (&path, to_span(&value.span())), own, &PART);
+            super::value::report_missing_keys(
+                sink,
+                Spanned::new(&path, to_span(&value.span())),
+                own,
+                &PART,
+            );
             let (place, written) = (found.place?, found.pattern?);
             if let Some(fault) = pattern::find_fault(&written.value) {
                 sink.bad_value(

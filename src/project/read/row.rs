@@ -212,7 +212,7 @@ impl<'a> KeyValue<'a, '_> {
         let (ConfigShape::Whole(bounds) | ConfigShape::WholeOr(bounds, _)) = self.shape else {
             return None;
         };
-        read_whole(self.sink, &self.path, self.value, bounds)
+        read_whole(self.sink, &self.path, self.value, bounds.0..=bounds.1)
             .map(|found| Spanned::new(found, self.span()))
     }
 
@@ -221,7 +221,7 @@ impl<'a> KeyValue<'a, '_> {
         let ConfigShape::Number(bounds) = self.shape else {
             return None;
         };
-        read_number(self.sink, &self.path, self.value, bounds)
+        read_number(self.sink, &self.path, self.value, bounds.0..=bounds.1)
             .map(|found| Spanned::new(found, self.span()))
     }
 
@@ -246,7 +246,7 @@ impl<'a> KeyValue<'a, '_> {
         own: &TomlTable<'_>,
         keys: &keys::ConfigTable,
     ) {
-        value::report_missing_keys(self.sink, (&self.path, at), own, keys);
+        value::report_missing_keys(self.sink, Spanned::new(&self.path, at), own, keys);
     }
 
     /// Reports a value that the key does not accept.

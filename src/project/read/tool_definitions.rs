@@ -15,7 +15,7 @@ use crate::project::roles::{Role, matches_tool};
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of, optional_key};
 use crate::project::tools::ProjectTool;
 use crate::request::dialect::Dialect;
-use crate::request::schema_fault::{ToolSchemaFault, find_fault};
+use crate::request::schema_fault::{SchemaUse, ToolSchemaFault, find_fault};
 use crate::scenario::json_schema::{self, JsonSchemaFault, JsonSchemaFaultKind};
 use crate::scenario::table::NamedThingKind;
 use serde::Deserialize;
@@ -451,7 +451,11 @@ fn tool_fault(tool: &ProjectTool) -> Option<ToolFault> {
         .map(|slip| ToolFault::Pattern(slip.path));
     slip.or(pattern).or_else(|| {
         let is_strict = tool.strict == Some(true);
-        let (_, fault) = find_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
+        let schema_use = SchemaUse {
+            is_strict,
+            is_own: false,
+        };
+        let (_, fault) = find_fault(&tool.parameters, Dialect::OpenaiChat, schema_use)?;
         // Restrictions of OpenAI alone are checked only if a tool is for it, or when a request is
         // sent to it.
         let is_sure =

@@ -6,7 +6,7 @@ use crate::base::suggest::nearest_candidate;
 use crate::project::glob::Globs;
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table as keys;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use toml::de::{DeString, DeValue};
 
 /// A TOML table with the spans of its keys and values.
@@ -99,7 +99,7 @@ impl FaultSink {
 /// not count as missing.
 pub(super) fn report_missing_keys(
     sink: &mut FaultSink,
-    (name, at): (&str, Span),
+    name: Spanned<&str>,
     table: &TomlTable<'_>,
     keys: &keys::ConfigTable,
 ) {
@@ -117,9 +117,9 @@ pub(super) fn report_missing_keys(
         // An invalid value has been reported at its own span.
         if !table.contains_key(key) && !is_meant(key) {
             sink.report(
-                at,
+                name.span,
                 ProjectFaultKind::MissingKey {
-                    table: name.to_owned(),
+                    table: name.value.to_owned(),
                     key,
                 },
             );
@@ -239,7 +239,7 @@ pub(super) fn read_whole(
     sink: &mut FaultSink,
     key: &str,
     value: &TomlValue<'_>,
-    bounds: (u64, u64),
+    bounds: RangeInclusive<u64>,
 ) -> Option<u64> {
     let DeValue::Integer(integer) = value.get_ref() else {
         sink.wrong_type(key, value, "a whole number");
@@ -247,10 +247,10 @@ pub(super) fn read_whole(
     };
     let parsed = i128::from_str_radix(integer.as_str(), integer.radix()).ok();
     let number = parsed.and_then(|number| u64::try_from(number).ok());
-    if let Some(number) = number.filter(|number| (bounds.0..=bounds.1).contains(number)) {
+    if let Some(number) = number.filter(|number| bounds.contains(number)) {
         return Some(number);
     }
-    let expected = format!("a number from {} to {}", bounds.0, bounds.1);
+    let expected = format!("a number from {} to {}", bounds.start(), bounds.end());
     sink.bad_value(
         key,
         &Spanned::new(integer.as_str(), to_span(&value.span())),
@@ -265,7 +265,7 @@ pub(super) fn read_number(
     sink: &mut FaultSink,
     key: &str,
     value: &TomlValue<'_>,
-    bounds: (f64, f64),
+    bounds: RangeInclusive<f64>,
 ) -> Option<f64> {
     let written = if let DeValue::Float(float) = value.get_ref() {
         float.as_str()
@@ -276,10 +276,10 @@ pub(super) fn read_number(
         return None;
     };
     let number: Option<f64> = written.parse().ok();
-    if let Some(number) = number.filter(|number| (bounds.0..=bounds.1).contains(number)) {
+    if let Some(number) = number.filter(|number| bounds.contains(number)) {
         return Some(number);
     }
-    let expected = format!("a number from {} to {}", bounds.0, bounds.1);
+    let expected = format!("a number from {} to {}", bounds.start(), bounds.end());
     sink.bad_value(
         key,
         &Spanned::new(written, to_span(&value.span())),

@@ -229,7 +229,7 @@ impl CallRecorder {
                 }
                 let ending = StreamEnding::from_truncated(truncated, &text);
                 if got.is_stream {
-                    let parts = mask.mask_stream(&text, (&ends, ending), &mut redacted);
+                    let parts = mask.mask_stream(&text, &ends, ending, &mut redacted);
                     response = Some(json_text::to_raw_json(&parts.concat()));
                     chunks = Some(got.parts.iter().map(|(at, _)| *at).zip(parts).collect());
                 } else if serde_json::from_str::<&RawValue>(&text).is_ok() {
@@ -241,7 +241,7 @@ impl CallRecorder {
                 } else {
                     response = Some(json_text::to_raw_json(
                         &mask
-                            .mask_stream(&text, (&[text.len()], ending), &mut redacted)
+                            .mask_stream(&text, &[text.len()], ending, &mut redacted)
                             .concat(),
                     ));
                 }

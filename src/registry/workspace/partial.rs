@@ -55,7 +55,7 @@ pub(crate) fn build_registry(
 ) -> (Option<Vec<u8>>, Vec<ExcludedDefinition>) {
     match goal {
         CheckGoal::Partial => {
-            let broken = find_broken(links.index, (&links.order, &links.cycles), found);
+            let broken = find_broken(links.index, &links.order, &links.cycles, found);
             (
                 Some(documents.registry_bytes(links, |id| !broken.contains(id))),
                 broken.excluded_definitions(),
@@ -71,7 +71,8 @@ pub(crate) fn build_registry(
 /// Finds the definitions with errors and those that depend on them.
 pub(crate) fn find_broken<'i, 'd>(
     index: &'i NameIndex<'i>,
-    (order, cycles): (&[DefId], &[ReferenceCycle]),
+    order: &[DefId],
+    cycles: &[ReferenceCycle],
     found: impl IntoIterator<Item = &'d Diagnostic>,
 ) -> BrokenDefinitions<'i> {
     let errors = found

@@ -25,7 +25,8 @@ pub(crate) static RULE: Rule = Rule::new(
 /// removed findings. `text` is the source of the entries.
 pub fn apply_suppressions(
     found: &mut Vec<Diagnostic>,
-    (text, recorded): (&str, &Suppressions),
+    text: &str,
+    recorded: &Suppressions,
     looked_at: impl Fn(&str) -> bool,
 ) -> usize {
     let SuppressionResult { suppressed, stale } = recorded.apply(found, looked_at);

@@ -3,7 +3,7 @@
 use crate::project::linked_names;
 use crate::project::linked_parts::PartFaultReason;
 use crate::rules::names::unknown_field::use_finding;
-use crate::rules::names::untrusted_in_system::unfenced_values;
+use crate::rules::names::untrusted_in_system::{UnfencedWording, unfenced_values};
 use crate::rules::prelude::*;
 use crate::template::names::{ReferenceKind, Unfenced};
 
@@ -67,10 +67,10 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         });
         out.extend(finding.map(|(finding, _)| finding.help(TYPE_HELP)));
     }
-    let typed = (
-        "is a text here, but would be trusted as a number or a truth value",
-        "pass the value itself with `from`",
-    );
+    let typed = UnfencedWording {
+        would: "is a text here, but would be trusted as a number or a truth value",
+        help: "pass the value itself with `from`",
+    };
     out.extend(unfenced_values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
         let PartFaultReason::WrongType { found, wanted } = &fault.reason else {

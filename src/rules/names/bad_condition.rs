@@ -19,7 +19,8 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             wanted,
         } = &fault.kind
         {
-            out.push(type_finding(cx, fault.span, (name, found), *wanted));
+            let (message, help) = describe_wrong_type(name, found, *wanted);
+            out.push(file_finding(&RULE.meta, cx, fault.span, message).help(help));
         }
         let ScopeFaultKind::Condition(why) = &fault.kind else {
             continue;
@@ -66,13 +67,8 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A value whose type the condition cannot use in any run.
-fn type_finding(
-    cx: &FileCx<'_>,
-    span: Span,
-    (name, found): (&str, &str),
-    wanted: ValueDemand,
-) -> Diagnostic {
+/// Describes a value whose type the condition cannot use in any run, and the remedy.
+fn describe_wrong_type(name: &str, found: &str, wanted: ValueDemand) -> (String, &'static str) {
     let named = short_excerpt(name);
     let (what, help) = match wanted {
         ValueDemand::Truth => (
@@ -92,13 +88,8 @@ fn type_finding(
             "declare it as `number` or `string`, or compare it by `==` or `!=`",
         ),
     };
-    file_finding(
-        &RULE.meta,
-        cx,
-        span,
-        format!("`{named}` {what}, but its type is `{found}`: no run could go on"),
-    )
-    .help(help)
+    let message = format!("`{named}` {what}, but its type is `{found}`: no run could go on");
+    (message, help)
 }
 
 /// Returns the edits that remove the braces of `{{name}}`.

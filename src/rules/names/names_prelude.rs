@@ -31,7 +31,8 @@ pub(super) fn fault_finding(
     move_into_text(
         Diagnostic::new(rule, cx.path, fault.span, message),
         &inside.written,
-        (inside.span, inside.start),
+        inside.span,
+        inside.start,
     )
 }
 
@@ -39,7 +40,8 @@ pub(super) fn fault_finding(
 pub(super) fn move_into_text(
     mut found: Diagnostic,
     written: &str,
-    (span, start): (Span, Position),
+    span: Span,
+    start: Position,
 ) -> Diagnostic {
     let path: Arc<str> = contained_path::resolve_beside(&found.path, written)
         .map_or_else(|| Arc::from(written), Arc::from);

@@ -1,8 +1,7 @@
 //! CTX323: a field or entry that a value does not have.
 
 use super::names_prelude::{move_into_text, *};
-use crate::base::source::Position;
-use crate::project::linked_parts::{PartFault, PartFaultReason};
+use crate::project::linked_parts::{PartFault, PartFaultReason, UsePosition};
 use crate::template::shape::NoPart;
 
 /// Otherwise the answer would arrive, and the next request could not be built from it.
@@ -36,14 +35,14 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 pub(crate) fn use_finding(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
-    (file, span, inside): (u32, Span, Option<(Span, Position)>),
+    UsePosition { file, span, inside }: UsePosition,
     message: String,
 ) -> Option<Diagnostic> {
     let file = cx.index.file(file)?;
     let found = Diagnostic::new(rule, file.path, span, message);
     let source = || file.facts.sources.iter().find(|source| source.span == span);
     Some(match inside.and_then(|inside| Some((source()?, inside))) {
-        Some((source, inside)) => move_into_text(found, &source.path, inside),
+        Some((source, (span, start))) => move_into_text(found, &source.path, span, start),
         None => found,
     })
 }

@@ -3,7 +3,7 @@
 use super::names_prelude::{add_role_label, describe_tools_condition, untrusted_tool_uses, *};
 use crate::kernel::profile::Profile;
 use crate::project::linked_tools::ToolUseKind;
-use crate::rules::names::untrusted_in_system::{marked_texts, unfenced_values};
+use crate::rules::names::untrusted_in_system::{UnfencedWording, marked_texts, unfenced_values};
 use crate::template::names::{DefinitionKind, Unfenced};
 
 const BARE_REASON: &str = "the profile `bare` does not fence it";
@@ -31,7 +31,10 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         &RULE.meta,
         cx,
         Unfenced::Bare,
-        (BARE_REASON, BARE_HELP),
+        UnfencedWording {
+            would: BARE_REASON,
+            help: BARE_HELP,
+        },
     ));
     for (at, (file, span)) in &cx.names.bare_used {
         let found = cx.reference_finding(&RULE.meta, *at, |reference| {

@@ -1,6 +1,6 @@
 //! CTX326: a value from outside in a command that a shell reads.
 
-use crate::rules::names::untrusted_in_system::{marked_texts, unfenced_values};
+use crate::rules::names::untrusted_in_system::{UnfencedWording, marked_texts, unfenced_values};
 use crate::rules::prelude::*;
 use crate::template::names::Unfenced;
 
@@ -22,9 +22,9 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let words = (
-        "would be read by a shell as a part of the command",
-        "name the program and its arguments as `<arg>`s, without a shell, or pass the value in a `<var>` of `<env>`",
-    );
+    let words = UnfencedWording {
+        would: "would be read by a shell as a part of the command",
+        help: "name the program and its arguments as `<arg>`s, without a shell, or pass the value in a `<var>` of `<env>`",
+    };
     out.extend(unfenced_values(&RULE.meta, cx, Unfenced::Shell, words));
 }

@@ -3,6 +3,7 @@
 use super::names_prelude::{
     add_role_label, describe_tools_condition, fault_finding, untrusted_tool_uses, *,
 };
+use crate::project::linked_parts::UsePosition;
 use crate::project::linked_tools::ToolUseKind;
 use crate::project::linked_trust::UntrustedUse;
 use crate::rules::names::unknown_field::use_finding;
@@ -25,10 +26,10 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let words = (
-        "would be part of the system text",
-        "name it in `<instructions>`, where it is fenced, and take it out of `<system>`",
-    );
+    let words = UnfencedWording {
+        would: "would be part of the system text",
+        help: "name it in `<instructions>`, where it is fenced, and take it out of `<system>`",
+    };
     out.extend(unfenced_values(&RULE.meta, cx, Unfenced::System, words));
 }
 
@@ -48,13 +49,22 @@ pub(super) fn marked_texts(
     faults.map(move |fault| fault_finding(rule, cx, fault, message).help(help))
 }
 
+/// The wording of findings about an unfenced place.
+#[derive(Clone, Copy)]
+pub(crate) struct UnfencedWording<'w> {
+    /// The consequence.
+    pub(crate) would: &'w str,
+    /// The remedy.
+    pub(crate) help: &'static str,
+}
+
 /// Returns findings for values that reach an unfenced place across fragments, tasks, functions,
-/// results and files. `would` describes the consequence, `help` the remedy.
+/// results and files.
 pub(crate) fn unfenced_values(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
     place: Unfenced,
-    (would, help): (&str, &'static str),
+    UnfencedWording { would, help }: UnfencedWording<'_>,
 ) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let of_place = |used: &UntrustedUse| used.unfenced == place;
@@ -147,7 +157,11 @@ fn unfenced_value(
         None => use_finding(
             rule,
             cx,
-            (used.file, used.span, used.position_inside),
+            UsePosition {
+                file: used.file,
+                span: used.span,
+                inside: used.position_inside,
+            },
             format!("{comes} and {would}"),
         ),
     };

@@ -34,6 +34,14 @@ struct WalkedDefinition<'a> {
     is_task: bool,
 }
 
+/// A task body inside a definition.
+struct WalkedBody<'a, 'b> {
+    root: WalkedDefinition<'a>,
+    task: &'b TaskBody<'b>,
+    /// True for the body of the definition itself.
+    is_root: bool,
+}
+
 fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let requirements = &cx.config.requirements;
     if !requirements
@@ -69,7 +77,12 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 .iter()
                 .filter(|requirement| applies_to_path(requirement, cx.path))
             {
-                check_requirement(cx, requirement, (root, task, parent.is_none()), out);
+                let body = WalkedBody {
+                    root,
+                    task,
+                    is_root: parent.is_none(),
+                };
+                check_requirement(cx, requirement, &body, out);
             }
         }
     });
@@ -86,7 +99,11 @@ fn applies_to_path(requirement: &Requirement, path: &str) -> bool {
 fn check_requirement(
     cx: &FileCx<'_>,
     requirement: &Requirement,
-    (root, task, is_root): (WalkedDefinition<'_>, &TaskBody<'_>, bool),
+    &WalkedBody {
+        root,
+        task,
+        is_root,
+    }: &WalkedBody<'_, '_>,
     out: &mut Vec<Diagnostic>,
 ) {
     let Some(body) = cx.bodies.get(task).filter(|body| body.fault.is_none()) else {

@@ -43,7 +43,7 @@ impl TaskFacts<'_> {
         let is_only = agents.len() == 1;
         agents
             .iter()
-            .all(|(path, result)| tested.contains_agent(name, (path, *result), is_only))
+            .all(|(path, result)| tested.contains_agent(name, path, *result, is_only))
     }
 }
 

@@ -68,35 +68,29 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-pub(super) fn report(
-    path: &Arc<str>,
-    text: &str,
-    offset: usize,
-    why: &NoRequest,
-) -> Option<Diagnostic> {
-    let body = text.get(offset..)?;
-    let at = match serde_json::from_str::<IgnoredAny>(body) {
+pub(super) fn report(path: &Arc<str>, text: &str, why: &NoRequest) -> Diagnostic {
+    let at = match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) if matches!(why, NoRequest::NoJson(_)) => {
-            let line: usize = body
+            let line: usize = text
                 .split_inclusive('\n')
                 .take(error.line().saturating_sub(1))
                 .map(str::len)
                 .sum();
-            body.floor_char_boundary(line + error.column().saturating_sub(1))
+            text.floor_char_boundary(line + error.column().saturating_sub(1))
         }
         _ => 0,
     };
-    let end = body.ceil_char_boundary(at + 1);
+    let end = text.ceil_char_boundary(at + 1);
     let found = Diagnostic::new(
         &RULE.meta,
         path,
-        Span::from_offsets(offset + at, offset + end),
+        Span::from_offsets(at, end),
         why.to_string(),
     );
-    Some(match why {
+    match why {
         NoRequest::NoJson(_) => found,
         NoRequest::Other(_) => {
             found.help("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
         }
-    })
+    }
 }

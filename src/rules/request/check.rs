@@ -52,18 +52,14 @@ pub fn request_findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> 
     locate_findings(cx.text, found)
 }
 
-/// Returns the findings of a body that cannot be read and begins at `offset` of its text. Located
-/// and sorted.
+/// Returns the findings of a body that cannot be read, located and sorted.
 pub fn unreadable_body_findings(
     path: &Arc<str>,
-    (text, offset): (&str, usize),
+    text: &str,
     why: &NoRequest,
     config: &Config,
 ) -> Vec<Diagnostic> {
-    locate_findings(
-        text,
-        unlocated_body_findings(path, (text, offset), why, config),
-    )
+    locate_findings(text, unlocated_body_findings(path, text, why, config))
 }
 
 /// Counts the tokens of a request of a given size in bytes; `None` if they cannot be counted.
@@ -97,7 +93,7 @@ pub fn find_body_rejection(
 ) -> Option<VendorRejection> {
     match ModelRequest::parse(body, endpoint) {
         Ok(request) => find_rejection(&request, body, count, config),
-        Err(why) => unlocated_body_findings(&Arc::from("-"), (body, 0), &why, config)
+        Err(why) => unlocated_body_findings(&Arc::from("-"), body, &why, config)
             .into_iter()
             .find_map(as_rejection),
     }
@@ -112,16 +108,13 @@ fn as_rejection(finding: Diagnostic) -> Option<VendorRejection> {
 
 fn unlocated_body_findings(
     path: &Arc<str>,
-    (text, offset): (&str, usize),
+    text: &str,
     why: &NoRequest,
     config: &Config,
 ) -> Vec<Diagnostic> {
-    let found = lone_surrogate::report(path, text, offset)
-        .or_else(|| bad_request_body::report(path, text, offset, why));
-    found
-        .into_iter()
-        .filter_map(|finding| apply_levels(config, finding))
-        .collect()
+    let found = lone_surrogate::report(path, text)
+        .unwrap_or_else(|| bad_request_body::report(path, text, why));
+    apply_levels(config, found).into_iter().collect()
 }
 
 fn unlocated_findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {

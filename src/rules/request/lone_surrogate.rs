@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Edge,
 };
 
-pub(super) fn report(path: &Arc<str>, text: &str, offset: usize) -> Option<Diagnostic> {
-    let (start, half) = find_lone_surrogate(text.as_bytes(), offset)?;
+pub(super) fn report(path: &Arc<str>, text: &str) -> Option<Diagnostic> {
+    let (start, half) = find_lone_surrogate(text.as_bytes())?;
     let message = format!(
         "found half of a character, `\\u{half:04x}`, which no text may hold; expected both halves or none"
     );
@@ -29,8 +29,8 @@ pub(super) fn report(path: &Arc<str>, text: &str, offset: usize) -> Option<Diagn
 }
 
 /// Returns the offset and value of the first escaped surrogate without its other half.
-fn find_lone_surrogate(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
-    let mut at = offset;
+fn find_lone_surrogate(bytes: &[u8]) -> Option<(usize, u16)> {
+    let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         if *byte != b'\\' {
             at += 1;

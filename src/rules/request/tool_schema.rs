@@ -1,7 +1,7 @@
 //! CTX707: a tool schema that the vendor rejects.
 
 use super::prelude::*;
-use crate::request::schema_fault::{ToolSchemaFault, find_fault};
+use crate::request::schema_fault::{SchemaUse, ToolSchemaFault, find_fault};
 
 /// Often a schema that other vendors accept.
 pub(crate) static RULE: Rule = Rule {
@@ -23,11 +23,14 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let dialect = cx.request.dialect;
     for tool in &cx.request.tools {
-        let is_own = tool.schema_pointer.ends_with("/parameters");
+        let schema_use = SchemaUse {
+            is_strict: tool.is_strict,
+            is_own: tool.schema_pointer.ends_with("/parameters"),
+        };
         let found = cx
             .request
             .argument_schema(tool)
-            .and_then(|schema| find_fault(schema, dialect, (tool.is_strict, is_own)));
+            .and_then(|schema| find_fault(schema, dialect, schema_use));
         // Vertex AI accepts this keyword.
         let found = found.filter(|(_, fault)| {
             !cx.request.is_vertex || *fault != ToolSchemaFault::Unknown("additionalProperties")

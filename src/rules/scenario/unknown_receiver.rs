@@ -84,7 +84,8 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 /// are not checked, and nothing is if the node may be an agent of a subtask.
 pub(crate) fn unused_answer_reason<'t>(
     answer: &ScriptedAnswer,
-    (task, takes): (&str, &'t TaskSignature),
+    task: &str,
+    takes: &'t TaskSignature,
     has_subtasks: bool,
 ) -> Option<(String, Option<&'t str>)> {
     let Some(Spanned { value: node, .. }) = &answer.node else {
@@ -143,7 +144,7 @@ fn check_run_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>)
         if name.value.contains('/') && answer.span.start < name.span.start {
             continue;
         }
-        let Some((why, near)) = unused_answer_reason(&answer.value, (task, &takes), has_subtasks)
+        let Some((why, near)) = unused_answer_reason(&answer.value, task, &takes, has_subtasks)
         else {
             continue;
         };
@@ -183,7 +184,7 @@ fn check_run_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>)
         }
     }
     if !has_subtasks {
-        check_expected_nodes(cx, (task, &takes), out);
+        check_expected_nodes(cx, task, &takes, out);
     }
 }
 
@@ -191,7 +192,8 @@ fn check_run_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>)
 /// subtasks are not known in advance.
 fn check_expected_nodes(
     cx: &CaseCx<'_>,
-    (task, takes): (&str, &TaskSignature),
+    task: &str,
+    takes: &TaskSignature,
     out: &mut Vec<Diagnostic>,
 ) {
     let nodes = || takes.agents.iter().chain(&takes.scripts);

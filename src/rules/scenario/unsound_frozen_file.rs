@@ -66,7 +66,7 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     check_rubrics(cx, out);
     walk::for_each_schema_file(cx.case, &mut |path, span| {
         if let Some(text) = cx.file_text(path) {
-            check_schema(cx, (path, &text), span, out);
+            out.extend(schema_findings(cx, path, &text, span));
         }
     });
 }
@@ -232,21 +232,17 @@ fn text_field<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }
 
-fn check_schema(
-    cx: &CaseCx<'_>,
-    (path, text): (&str, &str),
-    span: Span,
-    out: &mut Vec<Diagnostic>,
-) {
+fn schema_findings(cx: &CaseCx<'_>, path: &str, text: &str, span: Span) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
     let schema: Value = match serde_json::from_str(text) {
         Ok(schema) => schema,
         Err(error) => {
             let why = json_error(text, &error);
-            return out.push(first_line_finding(
+            return vec![first_line_finding(
                 cx,
                 span,
                 format!("`{path}` is not valid JSON, and so not a valid JSON Schema: {why}"),
-            ));
+            )];
         }
     };
     for JsonSchemaFault { path: at, kind } in json_schema::schema_faults(&schema)
@@ -300,4 +296,5 @@ fn check_schema(
             None => found,
         });
     }
+    out
 }

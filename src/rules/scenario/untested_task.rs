@@ -70,7 +70,7 @@ fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
         for agent in takes.agents.iter().filter(is_own) {
             all += 1;
             let is_only = takes.agents.len() == 1;
-            if !tested.contains_agent(task, (&agent.node, agent.name.as_deref()), is_only) {
+            if !tested.contains_agent(task, &agent.node, agent.name.as_deref(), is_only) {
                 missing.push(agent.scenario_arguments(task, &takes.agents));
             }
         }

@@ -41,37 +41,37 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             "the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`"
         );
         let finding = cx.finding(&RULE.meta, given.span.first_line(cx.file.text), message);
-        out.push(suggest_value(cx, finding, (value, kind), given.span));
+        if cx.is_row() {
+            let is_field = value.is_string();
+            out.push(if is_field {
+                finding.help("a field of a CSV table is a text; in JSONL a value has its type")
+            } else {
+                finding
+            });
+            continue;
+        }
+        let written = given.span.slice(cx.file.text);
+        out.push(match intended_value(value, kind, written) {
+            Some(insert) => finding
+                .help(format!("did you mean `{insert}`?"))
+                .fix(Fix::suggested(
+                    format!("write `{insert}`"),
+                    vec![Edit::replace(given.span, insert)],
+                )),
+            None => finding,
+        });
     }
 }
 
-/// Suggests the value that was probably meant: with quotes, or without them.
-fn suggest_value(
-    cx: &CaseCx<'_>,
-    finding: Diagnostic,
-    (value, kind): (&Value, &str),
-    span: Span,
-) -> Diagnostic {
-    if cx.is_row() {
-        let is_field = value.is_string();
-        return if is_field {
-            finding.help("a field of a CSV table is a text; in JSONL a value has its type")
-        } else {
-            finding
-        };
-    }
+/// Returns the value that was probably meant: with quotes, or without them.
+fn intended_value(value: &Value, kind: &str, written: &str) -> Option<String> {
     let bare =
         |text: &str| value_type::has_type(&value_type::parse_default(text, Some(kind)), kind);
-    let insert = match value.as_str() {
-        Some(text) if bare(text) && !text.contains('\n') => text.to_owned(),
+    match value.as_str() {
+        Some(text) if bare(text) && !text.contains('\n') => Some(text.to_owned()),
         None if kind == "string" && (value.is_number() || value.is_boolean()) => {
-            format!("\"{}\"", span.slice(cx.file.text))
+            Some(format!("\"{written}\""))
         }
-        _ => return finding,
-    };
-    let finding = finding.help(format!("did you mean `{insert}`?"));
-    finding.fix(Fix::suggested(
-        format!("write `{insert}`"),
-        vec![Edit::replace(span, insert)],
-    ))
+        _ => None,
+    }
 }

@@ -75,8 +75,10 @@ fn report_known_elsewhere(
             .join(" and ");
         (
             format!("put {tags} into a new <{}>", home.tag()),
-            run.last()
-                .and_then(|last| wrap_elements(cx, around, (fault.element, *last), home)),
+            run.last().and_then(|last| {
+                let span = Span::new(fault.element.span().start, last.span().end);
+                wrap_elements(cx, around, span, home)
+            }),
         )
     } else {
         (
@@ -151,21 +153,20 @@ fn move_into_sibling(
     if first.id() != element.id() {
         return None;
     }
-    wrap_elements(cx, parent, (element, element), home)
+    wrap_elements(cx, parent, element.span(), home)
 }
 
-/// Wraps the elements from `first` to `last` in a new element.
+/// Wraps the elements of a span in a new element.
 fn wrap_elements(
     cx: &FileCx<'_>,
     parent: Element<'_>,
-    (first, last): (Element<'_>, Element<'_>),
+    whole: Span,
     home: ElementKind,
 ) -> Option<Vec<Edit>> {
     if !has_few_children(parent) || home.attributes().any(|attribute| attribute.required) {
         return None;
     }
     let (line, tag) = (file_line_break(cx), home.tag());
-    let whole = Span::new(first.span().start, last.span().end);
     let xml = whole.slice(cx.document.text);
     let wrapped = match cx.line_indent(whole.start) {
         Some(own) => format!("<{tag}>{line}{own}  {xml}{line}{own}</{tag}>"),

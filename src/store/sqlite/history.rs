@@ -9,7 +9,7 @@ use super::base::{harden_connection, read_schema};
 use crate::base::fs;
 use crate::store::history::{
     CaseRecord, CaseSeries, EarlierResult, EvalHistory, HistoryError, OpenTrial, RunRecord,
-    TrialRecord,
+    RunUsage, TrialRecord,
 };
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::value::RawValue;
@@ -237,7 +237,7 @@ impl EvalHistory for SqliteHistory {
         &mut self,
         run: i64,
         cases: &[CaseRecord],
-        used: (u64, u64, f64),
+        used: RunUsage,
     ) -> Result<(), HistoryError> {
         let making = self
             .connection
@@ -245,7 +245,7 @@ impl EvalHistory for SqliteHistory {
         for case in cases {
             put_case(&making, run, case)?;
         }
-        if used.0 > 0 {
+        if used.calls > 0 {
             set_usage(&making, run, used)?;
             let mut tried =
                 making.prepare_cached("DELETE FROM open_trials WHERE run = ?1 AND id = ?2")?;
@@ -261,7 +261,7 @@ impl EvalHistory for SqliteHistory {
         &mut self,
         run: i64,
         trial: &OpenTrial,
-        used: (u64, u64, f64),
+        used: RunUsage,
     ) -> Result<(), HistoryError> {
         let making = self
             .connection
@@ -534,14 +534,15 @@ fn put_case(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), Hist
 }
 
 /// Sets the usage of a run so far.
-fn set_usage(
-    making: &Connection,
-    run: i64,
-    (calls, tokens, usd): (u64, u64, f64),
-) -> Result<(), HistoryError> {
+fn set_usage(making: &Connection, run: i64, used: RunUsage) -> Result<(), HistoryError> {
     let mut spend = making
         .prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
-    spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;
+    spend.execute(params![
+        run,
+        used.calls.cast_signed(),
+        used.tokens.cast_signed(),
+        used.usd
+    ])?;
     Ok(())
 }
 

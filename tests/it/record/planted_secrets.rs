@@ -137,7 +137,7 @@ fn kept(mask: &CallMask, one: &Planted) -> [(&'static str, String); PLACES] {
     let key = name.to_ascii_lowercase();
     let request = |body: Value| mask.mask_body(&body.to_string(), "/request", &mut Vec::new());
     let stream = |text: &str| {
-        mask.mask_stream(text, (&[text.len()], StreamEnding::Whole), &mut Vec::new())
+        mask.mask_stream(text, &[text.len()], StreamEnding::Whole, &mut Vec::new())
             .concat()
     };
     let inner = json!({"content": json!({&key: &text}).to_string()}).to_string();

@@ -196,11 +196,7 @@ fn a_value_that_continues_in_the_next_piece_of_a_stream_goes_whole() {
             })
             .collect();
         let kept = mask
-            .mask_stream(
-                &parts.concat(),
-                (&ends, StreamEnding::Whole),
-                &mut Vec::new(),
-            )
+            .mask_stream(&parts.concat(), &ends, StreamEnding::Whole, &mut Vec::new())
             .concat();
         assert!(
             !kept.contains("0123456789") && !kept.contains("m.au") && kept.contains('⟦'),
@@ -419,7 +415,8 @@ fn a_long_text_of_nothing_takes_linear_time() {
     let cut = "{\"a\":[\n".repeat(100_000);
     CallMask::new([1; 32], [], RecordedContent::Redacted).mask_stream(
         &cut,
-        (&[cut.len()], StreamEnding::Cut),
+        &[cut.len()],
+        StreamEnding::Cut,
         &mut Vec::new(),
     );
     assert!(begun.elapsed().as_secs() < 20);
@@ -516,7 +513,7 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
 fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
     let kept = |text: &str| {
-        mask.mask_stream(text, (&[text.len()], StreamEnding::Whole), &mut Vec::new())
+        mask.mask_stream(text, &[text.len()], StreamEnding::Whole, &mut Vec::new())
             .concat()
     };
     let chunk = |index: u8, text: &str| {
@@ -603,7 +600,7 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     );
     // At the end of an event, in groups of digits, and in an answer that is no stream.
     let kept = |text: &str| {
-        mask.mask_stream(text, (&[text.len()], StreamEnding::Cut), &mut Vec::new())
+        mask.mask_stream(text, &[text.len()], StreamEnding::Cut, &mut Vec::new())
             .concat()
     };
     for (text, gone) in [
@@ -650,7 +647,7 @@ fn without_words_no_text_is_kept_beside_a_placeholder_or_as_it_came() {
         "event: message\ndata: {\"text\":\"Marlowe\"}\n\ndata: Spade is here\n\ndata: [DONE]\n\n";
     for text in [stream, "<html>Spade</html>", "{\"content\":\"Spade is"] {
         let out = mask
-            .mask_stream(text, (&[text.len()], StreamEnding::Cut), &mut Vec::new())
+            .mask_stream(text, &[text.len()], StreamEnding::Cut, &mut Vec::new())
             .concat();
         assert!(!out.contains("Spade") && !out.contains("Marlowe"), "{out}");
         assert!(

@@ -41,7 +41,7 @@ pub(crate) fn found(
     let read = |body: &str| ModelRequest::parse(body, route.as_deref());
     let request = match read(body) {
         Ok(request) => request,
-        Err(why) => return check::unreadable_body_findings(&file, (body, 0), &why, &config),
+        Err(why) => return check::unreadable_body_findings(&file, body, &why, &config),
     };
     let before = before.map(|before| read(&before).expect("a request"));
     // The call before may be one of another conversation of the same agent.

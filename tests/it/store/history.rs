@@ -2,13 +2,17 @@
 
 use ctxc::internals::store::SqliteHistory;
 use ctxc::internals::store::history::{
-    CaseRecord, EvalHistory, HistoryError, OpenTrial, RunRecord, TrialRecord,
+    CaseRecord, EvalHistory, HistoryError, OpenTrial, RunRecord, RunUsage, TrialRecord,
 };
 use pretty_assertions::assert_eq;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 
-const NOTHING: (u64, u64, f64) = (0, 0, 0.0);
+const NOTHING: RunUsage = usage(0, 0, 0.0);
+
+const fn usage(calls: u64, tokens: u64, usd: f64) -> RunUsage {
+    RunUsage { calls, tokens, usd }
+}
 
 pub(super) struct Folder(tempfile::TempDir);
 
@@ -93,7 +97,7 @@ fn what_is_written_twice_counts_once() {
     replayed.live = false;
     history.add_cases(first, &[replayed], NOTHING).unwrap();
     history
-        .add_cases(first, &[case("z", "k3", "stale", 0)], (4, 100, 0.5))
+        .add_cases(first, &[case("z", "k3", "stale", 0)], usage(4, 100, 0.5))
         .unwrap();
     history.end_run(first).unwrap();
     drop(history);
@@ -313,7 +317,7 @@ fn answered_trials_stay_until_their_case_is_finished() {
     .enumerate()
     {
         history
-            .add_trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5))
+            .add_trial(run, &trial(id, label), usage(number as u64 + 1, 10, 0.5))
             .unwrap();
     }
     drop(history);
@@ -336,10 +340,10 @@ fn answered_trials_stay_until_their_case_is_finished() {
     );
     // A case that could not be finished is tried again, with its answers.
     history
-        .add_cases(run, &[case("y", "k", "error", 1)], (5, 10, 0.5))
+        .add_cases(run, &[case("y", "k", "error", 1)], usage(5, 10, 0.5))
         .unwrap();
     history
-        .add_cases(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5))
+        .add_cases(run, &[case("x", "k", "pass", 1)], usage(5, 10, 0.5))
         .unwrap();
     assert_eq!(names(&history), ["y first 1"]);
     history.end_run(run).unwrap();

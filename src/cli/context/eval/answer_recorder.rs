@@ -304,14 +304,12 @@ impl<'p> AnswerRecorder<'p> {
         response: Option<&Response>,
         number: usize,
     ) -> Recording {
-        let at = Some(date::format_time((fs::now_nanos() / 1_000_000_000) as i64));
-        let recording = call.sent.to_recording(
-            response,
-            AnsweredBy::Upstream,
-            (number.to_string(), at),
-            &self.redactor,
-        );
+        let recording = call
+            .sent
+            .to_recording(response, AnsweredBy::Upstream, &self.redactor);
         Recording {
+            id: number.to_string(),
+            at: Some(date::format_time((fs::now_nanos() / 1_000_000_000) as i64)),
             conversation: Some(call.case.to_owned()),
             run: self.run.get().cloned(),
             trial: Some(call.trial),

@@ -23,7 +23,7 @@ use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::Recording;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
-use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, TrialRecord};
+use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, RunUsage, TrialRecord};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,8 +56,8 @@ struct JournalState {
     open: Option<(HistoryPlace, SqliteHistory, i64)>,
     /// Cases that are not committed yet.
     waiting: Vec<CaseRecord>,
-    /// The usage of the run that is already written: calls, tokens, US$.
-    used: (u64, u64, f64),
+    /// The usage of the run that is already written.
+    used: RunUsage,
     trouble: Option<CliError>,
 }
 
@@ -94,7 +94,7 @@ impl<'j> EvalJournal<'j> {
             Err(error) if resume.is_some() => return Err(error),
             Err(error) => (None, Some(error), None),
         };
-        let mut used = (0, 0, 0.0);
+        let mut used = RunUsage::default();
         if let Some(asking) = asking.filter(|_| open.is_some()) {
             asking.begin_run(resumed.as_ref().map_or(&run.id, |(run, ..)| &run.id));
             if let Some((
@@ -108,7 +108,11 @@ impl<'j> EvalJournal<'j> {
                 trials,
             )) = &resumed
             {
-                used = (*calls, *tokens, *cost_usd);
+                used = RunUsage {
+                    calls: *calls,
+                    tokens: *tokens,
+                    usd: *cost_usd,
+                };
                 asking.resume(
                     *calls,
                     Spend {
@@ -347,12 +351,10 @@ impl TrialRecorder for EvalJournal<'_> {
 }
 
 /// Adds calls to the usage of the run.
-fn add_usage((calls, tokens, usd): &mut (u64, u64, f64), more: &CallStats) {
-    (*calls, *tokens, *usd) = (
-        *calls + more.made,
-        tokens.saturating_add(more.spent.tokens),
-        *usd + more.spent.usd,
-    );
+fn add_usage(used: &mut RunUsage, more: &CallStats) {
+    used.calls += more.made;
+    used.tokens = used.tokens.saturating_add(more.spent.tokens);
+    used.usd += more.spent.usd;
 }
 
 /// Returns the run to resume: the named one, or the last unfinished run with the same selection.

@@ -180,7 +180,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     )?;
     let kept = journal.as_ref().map_or(Ok(()), EvalJournal::end_run);
     index.note_index(cx);
-    note_answers(&chosen, (from, asking.as_ref()), cx);
+    note_answers(&chosen, from, asking.as_ref(), cx);
     if let Some(earlier) = &earlier {
         earlier.note_rescored(finished.iter_mut().flatten().map(|done| &mut *done.row), cx);
     }
@@ -372,7 +372,8 @@ fn print_resume_hint() {
 /// Prints notes on the scenarios without a call, and on answers reused from an interrupted run.
 fn note_answers(
     chosen: &[ChosenCase<'_>],
-    (from, asking): (AnswersFrom, Option<&LiveModels<'_>>),
+    from: AnswersFrom,
+    asking: Option<&LiveModels<'_>>,
     cx: &mut Cx,
 ) {
     if let Some(count @ 1..) = asking.map(LiveModels::resumed_answers) {

@@ -126,12 +126,15 @@ impl GateComparison {
             CliError::new(CliErrorKind::Infrastructure, format!("{LOG_FILE}: {why}"))
         })?;
         let commit = change.commit.clone().unwrap_or_default();
-        let accepters = find_accepters((&project, base_project.as_ref()), &commit, &place)?;
+        let accepters = find_accepters(&project, base_project.as_ref(), &commit, &place)?;
         let signed = |line: &ApprovalEntry| {
             revision::is_line_signed(
                 &project.root,
-                &commit,
-                (LOG_FILE, line.to_line().trim_end()),
+                &revision::AddedLine {
+                    base: &commit,
+                    path: LOG_FILE,
+                    text: line.to_line().trim_end(),
+                },
                 &line.by,
             )
         };
@@ -167,7 +170,7 @@ impl GateComparison {
                 notes.push(unreadable_note(&file.path, &name));
             }
             names = Renames::find(&base_project, &project);
-            names.pair_scenarios((&base_project, &mut theirs), (&project, &scenarios));
+            names.pair_scenarios(&base_project, &mut theirs, &project, &scenarios);
             (base_project, theirs)
         });
         notes.extend(
@@ -662,7 +665,8 @@ impl GateComparison {
 /// Returns the people who may accept, according to the base. `codeowners` is replaced by the owners
 /// of the log there.
 fn find_accepters(
-    (project, then): (&CompiledProject, Option<&CompiledProject>),
+    project: &CompiledProject,
+    then: Option<&CompiledProject>,
     commit: &str,
     place: &str,
 ) -> Result<Accepters> {

@@ -57,8 +57,10 @@ impl Renames {
     /// Updates renamed tasks in the scenarios of the base, and finds renamed scenarios.
     pub(super) fn pair_scenarios(
         &mut self,
-        (then, theirs): (&CompiledProject, &mut Scenarios),
-        (now, own): (&CompiledProject, &Scenarios),
+        then: &CompiledProject,
+        theirs: &mut Scenarios,
+        now: &CompiledProject,
+        own: &Scenarios,
     ) {
         for case in theirs
             .files

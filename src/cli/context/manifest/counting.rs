@@ -33,7 +33,7 @@ pub(super) fn project_manifest(
     let make =
         |how: &ManifestOptions<'_>| manifest::project_manifest(&project.registry, how, threads);
     with_counters(&project.config, &project.files(), counting, make)?
-        .map_err(|faults| context_error(&faults, &project.text_lines(&project.definition_paths())))
+        .map_err(|faults| project.context_error(&faults))
 }
 
 /// Returns the manifest of a registry alone, which has no roles, with files of a project.

@@ -5,7 +5,6 @@ use super::counting::{CountingArgs, with_counters};
 use super::side::{ManifestSide, WORK_TREE};
 use super::{diff, html, markdown, require, side, text};
 use crate::cli::context::project::CompiledProject;
-use crate::cli::context::render_errors::context_error;
 use crate::cli::context::subject;
 use crate::cli::prelude::*;
 use crate::cli::request;
@@ -158,7 +157,7 @@ fn build_manifest(
     let parameters = project.task_parameters(&name)?;
     let (inputs, results) = args
         .given
-        .read_values((&project.registry, &name), &parameters)?;
+        .read_values(&project.registry, &name, &parameters)?;
     let source = args.lookup.for_project(project);
     let history = args.history.read_turns()?;
     let request = Request {
@@ -192,9 +191,7 @@ fn build_manifest(
     let counted = with_counters(&project.config, &project.files(), &args.counting, make)?;
     source.note_index(cx);
     Ok((
-        counted.map_err(|faults| {
-            context_error(&faults, &project.text_lines(&project.definition_paths()))
-        })?,
+        counted.map_err(|faults| project.context_error(&faults))?,
         None,
     ))
 }
@@ -219,8 +216,7 @@ fn partial_manifest(
     let make =
         |how: &ManifestOptions<'_>| manifest::partial_manifest(&project.registry, how, threads);
     let (manifest, faults) = with_counters(&config, &project.files(), counting, make)?;
-    let refused = (!faults.is_empty())
-        .then(|| context_error(&faults, &project.text_lines(&project.definition_paths())));
+    let refused = (!faults.is_empty()).then(|| project.context_error(&faults));
     let missing = match (broken, refused) {
         (Some(broken), Some(refused)) => Some(refused.with_error(broken)),
         (broken, refused) => broken.or(refused),

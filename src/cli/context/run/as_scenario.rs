@@ -94,8 +94,13 @@ fn read_agent(project: &CompiledProject, text: &str) -> Result<RunAgent> {
         (named.get(..at).unwrap_or(""), named.get(at..))
     });
     let (id, begin, journal) = load_run(project, id)?;
-    let stage = find_stage(project, &begin.task, (&id, node), &journal)?;
-    let results = stage_results(project, &begin, &stage, &journal)?;
+    let run = StoredRun {
+        id: &id,
+        begin: &begin,
+        journal: &journal,
+    };
+    let stage = find_stage(project, &run, node)?;
+    let results = stage_results(project, &run, &stage.0)?;
     let calls: Vec<Recording> = as_trials(journal.calls)
         .filter(|call| call.conversation.as_deref() == Some(stage.0.as_str()))
         .collect();
@@ -318,13 +323,20 @@ fn input_argument(name: &str, value: &Value) -> String {
     format!("{name}={mark}{text}")
 }
 
+/// A run that its trace describes.
+struct StoredRun<'r> {
+    id: &'r str,
+    begin: &'r Begin,
+    journal: &'r RunJournal,
+}
+
 /// Returns the first stage of the named agent, and its node.
 fn find_stage(
     project: &CompiledProject,
-    task: &str,
-    (id, node): (&str, Option<&str>),
-    journal: &RunJournal,
+    run: &StoredRun<'_>,
+    node: Option<&str>,
 ) -> Result<(String, String)> {
+    let StoredRun { id, begin, journal } = run;
     let of = |event: &TraceEvent| {
         let TraceEvent::Stage { stage, node, .. } = event else {
             return None;
@@ -333,9 +345,9 @@ fn find_stage(
         (!stage.contains(':')).then(|| (stage.clone(), node.clone()))
     };
     let all: Vec<(String, String)> = journal.events.iter().filter_map(of).collect();
-    let nobody = || CliError::usage(format!("no agent of run {id} was asked"));
+    let no_agent = || CliError::usage(format!("no agent of run {id} was asked"));
     let Some(node) = node else {
-        return all.into_iter().next_back().ok_or_else(nobody);
+        return all.into_iter().next_back().ok_or_else(no_agent);
     };
     let exact = |wanted: &str| {
         all.iter()
@@ -345,7 +357,7 @@ fn find_stage(
     if let Some(found) = exact(node) {
         return Ok(found);
     }
-    let named = project.find_node(task, node.trim_start_matches('/'));
+    let named = project.find_node(&begin.task, node.trim_start_matches('/'));
     let found = named.ok().and_then(|path| exact(&path));
     found.ok_or_else(|| {
         let there: Vec<&str> = all.iter().map(|(stage, _)| stage.as_str()).collect();
@@ -357,10 +369,10 @@ fn find_stage(
 /// Returns the results of the stages before an agent, as they were in its context.
 fn stage_results(
     project: &CompiledProject,
-    begin: &Begin,
-    (stage, _): &(String, String),
-    journal: &RunJournal,
+    run: &StoredRun<'_>,
+    stage: &str,
 ) -> Result<BTreeMap<String, StepResult>> {
+    let StoredRun { begin, journal, .. } = run;
     let graph = TaskGraph::load(&project.registry, &begin.task)?;
     let graph =
         graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", begin.task)))?;

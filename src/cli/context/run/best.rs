@@ -40,7 +40,8 @@ struct CandidateRun {
 /// role.
 pub(in crate::cli::context) fn choose_runs(
     project: &CompiledProject,
-    (prefix, subject): (&str, Option<&str>),
+    prefix: &str,
+    subject: Option<&str>,
     most: usize,
 ) -> BestRuns {
     let mut covered: RunCoverage = eval::load_scenarios(&project.root, &project.config)

@@ -30,6 +30,32 @@ pub(super) struct ProjectCommands<'p> {
     hidden: BTreeSet<String>,
 }
 
+/// The surroundings of a program.
+#[derive(Clone, Copy)]
+struct CommandSurroundings<'c> {
+    /// A folder of the project; `None` for its root.
+    folder: Option<&'c str>,
+    inherits: InheritedEnvironment,
+    /// Further environment variables.
+    variables: &'c [(String, String)],
+    /// The text on its standard input.
+    input: &'c str,
+    time: Duration,
+}
+
+impl<'c> CommandSurroundings<'c> {
+    /// The usual surroundings with an input.
+    fn with_input(input: &'c str) -> Self {
+        Self {
+            folder: None,
+            inherits: InheritedEnvironment::Usual,
+            variables: &[],
+            input,
+            time: DEFAULT_TIMEOUT,
+        }
+    }
+}
+
 impl<'p> ProjectCommands<'p> {
     pub(super) fn new(project: &'p CompiledProject, is_permitted: bool) -> Self {
         let keys = project
@@ -45,15 +71,19 @@ impl<'p> ProjectCommands<'p> {
         }
     }
 
-    /// Runs a permitted program in a folder of the project, with the inherited and the given
-    /// environment variables, an input and a time limit.
+    /// Runs a permitted program.
     fn run_argv(
         &self,
         argv: &[String],
-        folder: Option<&str>,
-        (inherits, own): (InheritedEnvironment, &[(String, String)]),
-        (input, time): (&str, Duration),
+        surroundings: CommandSurroundings<'_>,
     ) -> std::result::Result<CommandOutput, String> {
+        let CommandSurroundings {
+            folder,
+            inherits,
+            variables,
+            input,
+            time,
+        } = surroundings;
         let line = argv.join(" ");
         self.check_permission(&line)?;
         let folder = folder.map_or_else(
@@ -70,7 +100,7 @@ impl<'p> ProjectCommands<'p> {
                 folder.display()
             ));
         }
-        let argv = self.resolve_program(argv);
+        let argv = process::resolve_program(argv, &self.project.root);
         let bounds = ProcessLimits {
             key: "<timeout>",
             ..ProcessLimits::new(time, MAX_OUTPUT)
@@ -78,7 +108,7 @@ impl<'p> ProjectCommands<'p> {
         let ended = process::run_program(
             &argv,
             &folder,
-            &self.environment(inherits, own),
+            &self.environment(inherits, variables),
             input,
             &bounds,
         );
@@ -106,21 +136,6 @@ impl<'p> ProjectCommands<'p> {
                 stderr: String::new(),
             }),
         }
-    }
-
-    /// Returns a program and its arguments; a path is relative to the project's folder on every
-    /// system.
-    fn resolve_program(&self, written: &[String]) -> Vec<String> {
-        let mut argv = written.to_vec();
-        if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
-            *program = self
-                .project
-                .root
-                .join(&*program)
-                .to_string_lossy()
-                .into_owned();
-        }
-        argv
     }
 
     /// Returns an error for a command that the user did not permit, or that the project's policy
@@ -183,13 +198,14 @@ impl<'p> ProjectCommands<'p> {
 impl CommandRunner for ProjectCommands<'_> {
     fn run(&self, command: &CommandSpec) -> std::result::Result<CommandOutput, String> {
         let variables = command.own_variables();
-        let environment = (command.inherits, &*variables);
-        self.run_argv(
-            &command.argv_strings(),
-            command.folder.as_deref(),
-            environment,
-            ("", command.timeout.unwrap_or(DEFAULT_TIMEOUT)),
-        )
+        let surroundings = CommandSurroundings {
+            folder: command.folder.as_deref(),
+            inherits: command.inherits,
+            variables: &variables,
+            input: "",
+            time: command.timeout.unwrap_or(DEFAULT_TIMEOUT),
+        };
+        self.run_argv(&command.argv_strings(), surroundings)
     }
 }
 
@@ -213,12 +229,9 @@ impl Files for ListedFiles<'_> {
         let split = argv::split_command(command, 0)
             .map_err(|_| "it cannot be split into arguments".to_owned())?;
         let argv: Vec<String> = split.arguments.into_iter().map(|word| word.value).collect();
-        let end = self.commands.run_argv(
-            &argv,
-            None,
-            (InheritedEnvironment::Usual, &[]),
-            ("", DEFAULT_TIMEOUT),
-        )?;
+        let end = self
+            .commands
+            .run_argv(&argv, CommandSurroundings::with_input(""))?;
         if end.code != 0 {
             return Err(format!("it ended with exit code {}", end.code));
         }
@@ -265,7 +278,7 @@ impl<'p> ProjectTools<'p> {
             let names = DEFAULT_VARIABLES
                 .into_iter()
                 .chain(server.env.iter().map(String::as_str));
-            let argv = commands.resolve_program(&server.command);
+            let argv = process::resolve_program(&server.command, &commands.project.root);
             let started = McpServer::start(
                 &argv,
                 &commands.project.root,
@@ -309,12 +322,10 @@ impl ToolBackend for ProjectTools<'_> {
             );
         };
         let input = call.arguments.to_string();
-        match self.commands.run_argv(
-            command,
-            None,
-            (InheritedEnvironment::Usual, &[]),
-            (&input, DEFAULT_TIMEOUT),
-        ) {
+        match self
+            .commands
+            .run_argv(command, CommandSurroundings::with_input(&input))
+        {
             Ok(CommandOutput {
                 code: 0,
                 stdout: out,

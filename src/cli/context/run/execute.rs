@@ -11,7 +11,6 @@ use crate::cli::context::eval::AnswerSource;
 use crate::cli::context::model_calls::redactor;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
-use crate::cli::context::render_errors::context_error;
 use crate::cli::context::{trust, values};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, CliErrorKind, Result};
@@ -124,11 +123,7 @@ pub(super) fn execute_run(
     let history = args.history.read_turns()?;
     let source = args.lookup.for_project(project);
     let from = answer_source(args, resumed.as_ref().map(|(_, journal)| journal))?;
-    let asks = matches!(
-        from,
-        AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
-    );
-    if asks {
+    if from.calls_models() {
         trust::require_permission(project, &args.trust, "asking a model")?;
     }
     let sources = AnswerSources::new(args, from, project, &wanted.task)?;
@@ -155,7 +150,7 @@ pub(super) fn execute_run(
         ..RunSituation::new(&wanted.task, &wanted.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
-    let (trace, _lock) = open_trace(args, project, (from, asks), resumed, cx)?;
+    let (trace, _lock) = open_trace(args, project, from, resumed, cx)?;
     let trace = if collector.is_some() {
         trace.with_timeline(fs::now_nanos)
     } else {
@@ -181,7 +176,7 @@ pub(super) fn execute_run(
     }
     let jobs = args
         .jobs
-        .map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
+        .map_or(if from.calls_models() { 8 } else { 1 }, NonZeroUsize::get);
     let limits = RunLimits {
         depth: args.max_depth,
         usd: wanted.most.1,
@@ -204,7 +199,11 @@ pub(super) fn execute_run(
             subtasks: &project.config,
             trace: &trace,
             limits,
-            clock: if asks { || Some(utc_now()) } else { || None },
+            clock: if from.calls_models() {
+                || Some(utc_now())
+            } else {
+                || None
+            },
         });
         let outcome = runner.run(&TaskFrame::new(&graph, situation, &flow));
         (outcome, runner.usage())
@@ -355,10 +354,7 @@ pub(super) fn check_parameters(
     if faults.is_empty() {
         Ok(())
     } else {
-        Err(context_error(
-            &faults,
-            &project.text_lines(&project.definition_paths()),
-        ))
+        Err(project.context_error(&faults))
     }
 }
 
@@ -372,11 +368,7 @@ fn answer_source(args: &RunArgs, journal: Option<&RunJournal>) -> Result<AnswerS
         (None, Some(_)) => AnswerSource::Scripted,
         (None, None) => before.unwrap_or(AnswerSource::Replay),
     };
-    let asks = matches!(
-        from,
-        AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
-    );
-    if !asks
+    if !from.calls_models()
         && (args.budget_tokens.is_some() || args.budget_usd.is_some())
         && from != AnswerSource::Scripted
     {
@@ -466,7 +458,7 @@ fn command_words(body: &NodeBody<'_>) -> String {
 fn open_trace(
     args: &RunArgs,
     project: &CompiledProject,
-    (from, asks): (AnswerSource, bool),
+    from: AnswerSource,
     resumed: Option<(String, RunJournal)>,
     cx: &mut Cx,
 ) -> Result<(TraceWriter, Option<fs::FileLock>)> {
@@ -516,7 +508,7 @@ fn open_trace(
             lock,
         ));
     }
-    if asks && !args.no_trace {
+    if from.calls_models() && !args.no_trace {
         cx.print_note("this run keeps no trace, so it cannot be resumed");
     }
     Ok((

@@ -36,8 +36,8 @@ const ARCHIVIST_ROLE: &str = "archivist";
 const PROPOSAL_TASK: &str = "propose-expectations";
 const PROPOSAL_TEMPLATE: &str = r#"<task type="atomic" name="propose-expectations">
 <description>Word a scenario that was made of a run: a name for it, the reason why it is worth keeping, and what else must hold.</description>
-<parameters><parameter name="scenario" trust="untrusted"/><parameter name="said" trust="untrusted"/></parameters>
-<inputs><input name="scenario" from="scenario"/><input name="said" from="said"/></inputs>
+<parameters><parameter name="scenario" trust="untrusted"/><parameter name="answer" trust="untrusted"/></parameters>
+<inputs><input name="scenario" from="scenario"/><input name="answer" from="answer"/></inputs>
 <instructions>The scenario is YAML; what was answered in the run stands beside it. Propose at most five expectations that an equally good answer would satisfy too, and that the scenario does not have. Each has one of these keys: `contains` or `absent` with a list of regular expressions, `field_matches` with a JSONPath as `path` and a regular expression as `pattern`, `references_files` with a list of paths, `calls_tool` or `never_calls_tool` with a name. Where the scenario has `run: true`, `node` beside that key names the agent whose answer is meant. An expectation that repeats the answer word for word is useless. Answer with one JSON object: `name` in small letters with hyphens, `reason` in one sentence, `expectations` as a list.</instructions>
 <output_format type="json" schema="object"/>
 </task>"#;
@@ -68,7 +68,8 @@ impl ProposeArgs {
 /// The project has no such role, the role may not be called, or it gives no answer.
 pub(in crate::cli::context) fn propose_expectations(
     args: &ProposeArgs,
-    (text, answer): (&str, &str),
+    text: &str,
+    answer: &str,
     project: &CompiledProject,
 ) -> Result<String> {
     if !args.propose {
@@ -82,14 +83,13 @@ pub(in crate::cli::context) fn propose_expectations(
             "add `[roles.{ARCHIVIST_ROLE}]` with a `template` and a model of its own"
         ))
     })?;
+    let inputs = BTreeMap::from([
+        ("scenario".to_owned(), text.into()),
+        ("answer".to_owned(), answer.into()),
+    ]);
     if let Some(path) = &args.script {
         return proposal_comments(
-            &ask_archivist(
-                role,
-                &script::read_script_file(path)?,
-                (text, answer),
-                project,
-            )?,
+            &ask_archivist(role, &script::read_script_file(path)?, &inputs, project)?,
             text,
         );
     }
@@ -102,17 +102,14 @@ pub(in crate::cli::context) fn propose_expectations(
         },
         None,
     );
-    proposal_comments(
-        &ask_archivist(role, &models, (text, answer), project)?,
-        text,
-    )
+    proposal_comments(&ask_archivist(role, &models, &inputs, project)?, text)
 }
 
 /// Requests the proposals from the role.
 fn ask_archivist(
     role: &Role,
     answers: &dyn AnswerBackend,
-    (text, answer): (&str, &str),
+    inputs: &BTreeMap<String, Value>,
     project: &CompiledProject,
 ) -> Result<Value> {
     let bug = |why: String| {
@@ -130,13 +127,9 @@ fn ask_archivist(
         ..role.clone()
     };
     PROPOSAL_TASK.clone_into(&mut role.task.value);
-    let inputs = BTreeMap::from([
-        ("scenario".to_owned(), text.into()),
-        ("said".to_owned(), answer.into()),
-    ]);
     let situation = RunSituation {
         role: Some(&role),
-        ..RunSituation::new(PROPOSAL_TASK, &inputs)
+        ..RunSituation::new(PROPOSAL_TASK, inputs)
     };
     let counters = ProjectCounters::new(&project.config, None)?;
     let models = Some(counters.model_settings(&project.config));
