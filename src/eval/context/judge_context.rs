@@ -321,7 +321,7 @@ fn judge_tokens(
     let Some(figure) = figure.map(|figure| figure as u64) else {
         return (
             ExpectationOutcome::Fail,
-            Reason::new(what, "that nobody counted").into_blind(),
+            Reason::new(what, "no count of them").into_blind(),
         );
     };
     let counter = if report.is_exact { "" } else { ", an estimate" };
