@@ -1,13 +1,14 @@
 //! The JSON artifacts that the program writes, a line each: the type and the name of its format.
 
 use super::context::eval::{coverage, plan};
-use super::context::{list, render_report, search, trust};
+use super::context::{label, list, render_report, search, trust};
 use super::render::{json, jsonl};
 use super::request::{manifest, prompt_cache, recording_diff};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{history, import, watch};
 use crate::context::manifest::{Difference, Manifest};
 use crate::eval::gate::{ApprovalEntry, Baseline, GateDecision};
+use crate::eval::judge::labels::{JudgeScore, Label};
 use crate::eval::scorecard::Scorecard;
 use crate::eval::{context as stored, mutate};
 use crate::record::recording::Recording;
@@ -32,6 +33,9 @@ pub fn artifact_schemas() -> Vec<ArtifactSchema> {
         ArtifactSchema::for_type::<GateDecision>(names::GATE),
         ArtifactSchema::for_type::<history::HistoryDocument>(names::HISTORY),
         ArtifactSchema::for_type::<import::ImportDocument<'_>>(names::IMPORT),
+        ArtifactSchema::for_type::<JudgeScore>(names::JUDGE_SCORE),
+        ArtifactSchema::for_type::<Label>(names::LABEL),
+        ArtifactSchema::for_type::<label::LabelReport>(names::LABEL_REPORT),
         ArtifactSchema::for_type::<list::ListReport>(names::LIST),
         ArtifactSchema::for_type::<Manifest>(names::MANIFEST),
         ArtifactSchema::for_type::<Difference>(names::MANIFEST_DIFF),

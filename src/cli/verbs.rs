@@ -102,6 +102,8 @@ pub(super) enum Verb {
     /// Run scenarios: check the contexts and answers of agents; failures show the expected and the
     /// actual value, and its place
     Eval(DeferredArgs<super::context::eval::EvalArgs>),
+    /// Collect verdicts of people on answers, and show how far the judge agrees with them
+    Label(super::context::label::LabelArgs),
     /// Decide whether this change may be merged: list the accepted results it breaks and the checks
     /// it loosens
     Gate(DeferredArgs<super::context::gate::GateArgs>),
@@ -167,6 +169,7 @@ impl Verb {
             Self::New(args) => super::context::new::run_new(&args, cx),
             Self::Run(args) => super::context::run::run_tasks(&args, cx),
             Self::Eval(args) => super::context::eval::run_eval(&args, cx),
+            Self::Label(args) => super::context::label::run_label(&args, cx),
             Self::Gate(args) => super::context::gate::run_gate(&args, cx),
             Self::Baseline(args) => super::context::gate::run_baseline(&args, cx),
             Self::Scorecard(args) => super::context::eval::scorecard(&args, cx),

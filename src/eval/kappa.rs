@@ -68,7 +68,7 @@ pub struct KappaTarget {
 }
 
 /// The number of answers for each pair of a person's and the judge's rating.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairTable {
     categories: usize,
     /// One row for each category of the person.

@@ -32,7 +32,7 @@ pub mod scripted;
 mod situation;
 pub mod statistics;
 pub mod trials;
-pub mod trust;
+pub mod trust_decision;
 pub mod verdict;
 
 pub use compiled_patterns::compile_masks;

@@ -5,6 +5,7 @@ pub(crate) mod crowded_budgets;
 pub(crate) mod eval;
 pub(crate) mod gate;
 pub(crate) mod graph;
+pub(crate) mod label;
 pub(crate) mod list;
 mod lookup;
 pub(crate) mod manifest;

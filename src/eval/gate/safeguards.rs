@@ -28,6 +28,8 @@ words! {
         Lint = "lint",
         /// A limit of `[eval]`.
         Threshold = "threshold",
+        /// A criterion on which the judge is trusted, so that its scores count.
+        Judge = "judge",
         /// Accepted results, or the log of acceptances.
         Baseline = "baseline",
     }

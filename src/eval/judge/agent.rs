@@ -1,6 +1,7 @@
 //! The agent that judges: the role `judge` of the project, and its requests.
 
 use super::criteria::JudgedCriterion;
+use super::judged_answer::JudgedAnswer;
 use super::trust::JudgeTrust;
 use crate::base::hash::{Hash, Hasher};
 use crate::context::TaskGraph;
@@ -18,6 +19,7 @@ use crate::scenario::expect::judge::JUDGE_ROLE;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Mutex;
 
 /// The parameter that receives the answer to be judged.
 const ANSWER: &str = "answer";
@@ -168,16 +170,30 @@ impl<'a> JudgeAgent<'a> {
         })
     }
 
-    /// The hash of its prompt, model and parameters.
+    /// The hash of its prompt, model and parameters, with a criterion.
     ///
     /// # Errors
     /// As for a request.
-    pub(super) fn prompt_hash(&self, settings: JudgeSettings<'_>) -> Result<Hash, String> {
+    pub(super) fn criterion_hash(
+        &self,
+        settings: JudgeSettings<'_>,
+        criterion: &JudgedCriterion,
+    ) -> Result<String, String> {
+        let hash = self.prompt_hash(settings, &[criterion])?;
+        Ok(hash.to_string())
+    }
+
+    /// The hash of its prompt, model and parameters, with some criteria.
+    fn prompt_hash(
+        &self,
+        settings: JudgeSettings<'_>,
+        criteria: &[&JudgedCriterion],
+    ) -> Result<Hash, String> {
         let material = JudgedMaterial {
             request: "",
             answer: "-",
-            guide: None,
-            criteria: &[],
+            guide: criteria.first().and_then(|one| one.guide.as_deref()),
+            criteria,
         };
         let request = self.build_request(settings, &material)?;
         let provider = request
@@ -200,13 +216,24 @@ pub struct ProjectJudge<'a> {
     pub agent: Result<JudgeAgent<'a>, String>,
     /// The criteria on which it is trusted.
     pub trust: JudgeTrust,
+    /// Collects the answers that it is to judge; `None` if they are not needed.
+    pub observer: Option<Mutex<Vec<JudgedAnswer>>>,
 }
 
-impl ProjectJudge<'_> {
+impl<'a> ProjectJudge<'a> {
+    /// Loads the judge, without trust.
+    pub fn load(registry: &'a Registry, roles: &'a Roles) -> Self {
+        Self {
+            agent: JudgeAgent::load(registry, roles),
+            trust: JudgeTrust::default(),
+            observer: None,
+        }
+    }
+
     /// Adds everything that determines its scores, besides the answers and criteria of a case.
     pub(in crate::eval) fn add_to_hash(&self, settings: JudgeSettings<'_>, hasher: &mut Hasher) {
         let prompt = self.agent.as_ref().map_err(Clone::clone);
-        let prompt = prompt.and_then(|agent| agent.prompt_hash(settings));
+        let prompt = prompt.and_then(|agent| agent.prompt_hash(settings, &[]));
         hasher
             .add_field("ctxc judge 1")
             .add_field(prompt.map_or_else(|why| why, |hash| hash.to_string()));

@@ -14,12 +14,31 @@ const HASH_DIGITS: usize = 11;
 
 /// A criterion with the name that its labels are kept under.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::eval) struct JudgedCriterion {
+pub struct JudgedCriterion {
     /// Its name in the project: `scenarios/rubrics/answer.yaml#accuracy`, or its own words.
-    pub(in crate::eval) key: String,
+    pub key: String,
     /// The guide of its rubric.
     pub(super) guide: Option<String>,
     criterion: Criterion,
+}
+
+/// A criterion with the lowest score that meets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedScale {
+    /// The criterion.
+    pub criterion: JudgedCriterion,
+    /// The lowest score that meets it.
+    pub min: u64,
+}
+
+/// The lowest whole score that is not below a minimum.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the key table bounds it by 0 and 100"
+)]
+pub(super) fn lowest_score(min_score: f64) -> u64 {
+    min_score.ceil() as u64
 }
 
 impl Deref for JudgedCriterion {

@@ -1,12 +1,11 @@
 //! The estimated cost of judging the answers of a case.
 
 use super::agent::JudgedMaterial;
-use super::criteria::{JudgedCriterion, rubric_criteria, words_criterion};
+use super::calibration::case_criteria;
+use super::criteria::JudgedCriterion;
 use super::scoring::{CaseJudge, MAX_ATTEMPTS, judge_settings};
 use crate::eval::case_result::{CostEstimate, DEFAULT_ANSWER_TOKENS, bounds};
 use crate::record::recording::Recording;
-use crate::scenario::expect::answer::all_tests;
-use crate::scenario::model::AnswerTest;
 
 /// Lower and upper bound of a number.
 type Bounds = (u64, u64);
@@ -28,8 +27,8 @@ impl CaseJudge<'_> {
     pub(in crate::eval) fn estimate(&self, answers: ExpectedAnswers) -> Option<CostEstimate> {
         let agent = self.agent().ok()?;
         let mut total: Option<CostEstimate> = None;
-        for criteria in self.all_criteria() {
-            let asked: Vec<&JudgedCriterion> = criteria.iter().collect();
+        for criteria in case_criteria(self.input) {
+            let asked: Vec<&JudgedCriterion> = criteria.iter().map(|one| &one.criterion).collect();
             let material = JudgedMaterial {
                 request: "",
                 answer: "-",
@@ -63,17 +62,5 @@ impl CaseJudge<'_> {
             total = Some(total.map_or(one, |total| total.add(one)));
         }
         total
-    }
-
-    /// The criteria of each expectation for the judge, as far as they can be read.
-    fn all_criteria(&self) -> Vec<Vec<JudgedCriterion>> {
-        let read = |test: &AnswerTest| match (test.judge_test(), test) {
-            (Some(test), _) => rubric_criteria(test, self.input.path, self.input.beside).ok(),
-            (None, AnswerTest::Rubric(words)) => Some(vec![words_criterion(&words.value)]),
-            (None, _) => None,
-        };
-        all_tests(&self.input.case.expectations)
-            .filter_map(|(test, _)| read(test))
-            .collect()
     }
 }

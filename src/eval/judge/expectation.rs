@@ -1,6 +1,6 @@
 //! The verdict of `judge` and `rubric` on one answer.
 
-use super::criteria::{JudgedCriterion, rubric_criteria, words_criterion};
+use super::criteria::{JudgedCriterion, lowest_score, rubric_criteria, words_criterion};
 use super::response::{CriterionScore, RawScore, is_quoted};
 use super::scoring::NoJudgement;
 use crate::base::hash::Hash;
@@ -44,7 +44,10 @@ fn judge_scores(
 ) -> Result<JudgedOutcome, NoAnswerReason> {
     let min = lowest_score(min_score);
     let expected = describe_expected(criteria, min);
-    let raw = match case.judge.score_answer(answer, criteria) {
+    let raw = case.judge.score_answer(answer, criteria);
+    case.judge
+        .observe(answer, criteria, min, raw.as_deref().ok());
+    let raw = match raw {
         Ok(raw) => raw,
         Err(NoJudgement::Missing(why)) => return Ok(skip_undecided(expected, &why)),
         Err(NoJudgement::Failed(reason)) => return Err(reason),
@@ -94,16 +97,6 @@ fn to_score(
 struct CriterionScale<'a> {
     criterion: &'a JudgedCriterion,
     min: u64,
-}
-
-/// The lowest whole score that is not below a minimum.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the key table bounds it by 0 and 100"
-)]
-pub(super) fn lowest_score(min_score: f64) -> u64 {
-    min_score.ceil() as u64
 }
 
 fn describe_expected(criteria: &[JudgedCriterion], min: u64) -> String {

@@ -5,16 +5,22 @@
 //! counts only on a criterion on which the judge is trusted; else it informs.
 
 mod agent;
+mod calibration;
 mod criteria;
 mod estimate;
 mod expectation;
+mod judged_answer;
+pub mod labels;
 mod response;
 mod scoring;
 mod trust;
 
 pub use agent::{JudgeAgent, ProjectJudge};
+pub use calibration::{assess_trust, criterion_hash};
+pub use criteria::{JudgedCriterion, JudgedScale};
 pub(super) use estimate::ExpectedAnswers;
 pub(super) use expectation::{judge_rubric, judge_words};
+pub use judged_answer::JudgedAnswer;
 pub use response::CriterionScore;
 pub(super) use scoring::{CaseJudge, judge_settings};
-pub use trust::{CriterionTrust, JudgeTrust};
+pub use trust::{CriterionTrust, JudgeTrust, TrustedCriterion};

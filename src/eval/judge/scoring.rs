@@ -2,7 +2,8 @@
 //! case, or from a model.
 
 use super::agent::{JudgeAgent, JudgeRequest, JudgeSettings, JudgedMaterial};
-use super::criteria::JudgedCriterion;
+use super::criteria::{JudgedCriterion, JudgedScale};
+use super::judged_answer::JudgedAnswer;
 use super::response::{CriterionScore, RawScore, read_scores};
 use super::trust::{CriterionTrust, JudgeTrust};
 use crate::base::hash::Hash;
@@ -19,6 +20,7 @@ use crate::scenario::expect::judge::JUDGE_ROLE;
 use crate::scenario::model::ScriptedAnswer;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 
 /// The number of times that a judge is asked for one judgement, until its answer is valid.
 pub(super) const MAX_ATTEMPTS: usize = 3;
@@ -94,6 +96,38 @@ impl<'a> CaseJudge<'a> {
         self.is_incomplete.get()
     }
 
+    /// Passes an answer to the observer of the judge, if there is one.
+    pub(super) fn observe(
+        &self,
+        answer: &str,
+        criteria: &[JudgedCriterion],
+        min: u64,
+        scores: Option<&[RawScore]>,
+    ) {
+        let observer = self
+            .run
+            .answers
+            .judge
+            .and_then(|judge| judge.observer.as_ref());
+        let Some(observer) = observer else {
+            return;
+        };
+        let scale = |criterion: &JudgedCriterion| JudgedScale {
+            criterion: criterion.clone(),
+            min,
+        };
+        let judged = JudgedAnswer {
+            path: self.input.path.to_owned(),
+            case: self.input.case.name.value.clone(),
+            request: self.request.borrow().clone(),
+            answer: answer.to_owned(),
+            criteria: criteria.iter().map(scale).collect(),
+            scores: scores.map(|scores| scores.iter().map(|one| one.score).collect()),
+        };
+        let mut judgements = observer.lock().unwrap_or_else(PoisonError::into_inner);
+        judgements.push(judged);
+    }
+
     pub(super) fn add_scores(&self, scores: &[CriterionScore]) {
         self.scores.borrow_mut().extend_from_slice(scores);
     }
@@ -116,9 +150,7 @@ impl<'a> CaseJudge<'a> {
     ) -> Result<Vec<RawScore>, NoJudgement> {
         let agent = self.agent()?;
         let name = &self.input.case.name.value;
-        // A fixed order would favour the criteria that come first.
-        let mut order: Vec<&JudgedCriterion> = criteria.iter().collect();
-        order.sort_by_cached_key(|one| Hash::digest(format!("{name}\0{}", one.id).as_bytes()));
+        let order = seeded_order(criteria, name);
         let asked = self.request.borrow();
         let material = JudgedMaterial {
             request: &asked,
@@ -271,6 +303,16 @@ impl<'a> CaseJudge<'a> {
             ask.finish_recording(self.input.path, &self.input.case.name.value)
         })
     }
+}
+
+/// The order in which criteria are asked, since a fixed one would favour those that come first.
+pub(super) fn seeded_order<'c>(
+    criteria: &'c [JudgedCriterion],
+    case: &str,
+) -> Vec<&'c JudgedCriterion> {
+    let mut order: Vec<&JudgedCriterion> = criteria.iter().collect();
+    order.sort_by_cached_key(|one| Hash::digest(format!("{case}\0{}", one.id).as_bytes()));
+    order
 }
 
 /// The surroundings of the judge in a run.

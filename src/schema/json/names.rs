@@ -34,6 +34,12 @@ pub const IMPORT: &str = "ctxc/import/1";
 pub const BASELINE: &str = "ctxc/baseline/1";
 /// A line of `baselines/LOG.jsonl`.
 pub const BASELINE_LOG: &str = "ctxc/baseline-log/1";
+/// A line of a person in `labels/`.
+pub const LABEL: &str = "ctxc/label/1";
+/// A line of `labels/judge.jsonl`.
+pub const JUDGE_SCORE: &str = "ctxc/judge-score/1";
+/// `ctxc label report`.
+pub const LABEL_REPORT: &str = "ctxc/label-report/1";
 /// `ctxc gate`.
 pub const GATE: &str = "ctxc/gate/1";
 /// `ctxc eval --coverage`.

@@ -94,12 +94,10 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
         .iter()
         .map(|verb| (*verb, project.run(&[verb, "--help"]).exits_with(0).stdout))
         .collect();
-    known.entry("new").or_default().push_str(
-        &project
-            .run(&["new", "scenario", "--help"])
-            .exits_with(0)
-            .stdout,
-    );
+    for [verb, second] in [["new", "scenario"], ["label", "report"]] {
+        let help = project.run(&[verb, second, "--help"]).exits_with(0).stdout;
+        known.entry(verb).or_default().push_str(&help);
+    }
     all.extend(
         known
             .iter()

@@ -59,6 +59,7 @@ mod import_promptfoo;
 mod included_texts;
 mod init;
 mod jinja_places;
+pub(crate) mod label;
 mod lookups;
 mod manifest;
 pub(crate) mod moved_requests;

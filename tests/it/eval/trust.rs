@@ -10,7 +10,7 @@
 use super::drift::Chance;
 use ctxc::internals::eval::agreement::Undefined;
 use ctxc::internals::eval::kappa::{PairTable, RatingPair};
-use ctxc::internals::eval::trust::{
+use ctxc::internals::eval::trust_decision::{
     CalibrationState, Doubt, FlipCount, TrustDecision, TrustEvidence, decide_trust,
 };
 use std::collections::BTreeMap;

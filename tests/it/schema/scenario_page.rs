@@ -193,8 +193,8 @@ is then judged like any answer. A script never refuses.
 `--answers replay` and `--answers scripted` use only one of the two. A case without either is *not recorded*: its context decides, and if it has no expectation on that, it is
 `INCONCLUSIVE` (exit code 7).
 
-`judge` and `rubric` are for a model that judges answers: they are **not judged yet**. `todo: TEXT` names an expectation that is still to be written; `ctxc import` writes it for assertions that it cannot
-carry over. A case with one of these is never `PASS`, with or without an answer: it is `INCONCLUSIVE`, or `FAIL` if something else fails. With `gate: false` they only inform. `ctxc check` reports them (`unjudged-expectation`).
+[`judge` and `rubric`](#judged-by-a-model) are scored by a model. `todo: TEXT` names an expectation that is still to be written; `ctxc import` writes it for assertions that it cannot
+carry over. A case with one is never `PASS`, with or without an answer: it is `INCONCLUSIVE`, or `FAIL` if something else fails. With `gate: false` it only informs. `ctxc check` reports it, and a `judge` or `rubric` in a project without the role `judge` (`unjudged-expectation`).
 The last line of `ctxc eval` says how many scenarios had answers, if one that expects something of its answer has none. A case that was recorded more often than its `runs` says so: only the first
 `runs` trials count.
 
@@ -214,6 +214,42 @@ conversation. Expectations see the last answer, and the calls and tokens of all 
 Before a call is kept, values of variables with names of secrets (`*_KEY`, `PGPASSWORD`, …), values behind such names, keys of known form, e-mail addresses, phone numbers, cards (by their check digit) and IBANs become
 placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. So do the values of `api_key_env`. A value of fewer than 8 characters is replaced only if it is a
 separate word with a letter and a digit, one of fewer than 4 never. Everything but these values is found by its form alone: read a recording before you commit it.
+
+### Judged by a model
+
+`ctxc new judge --model NAME` writes the role `judge`, its prompt as a template of the project, and a first rubric. All three are yours to change.
+
+```yaml
+expectations:
+  - judge: {rubric: {file: rubrics/answer.yaml}, criteria: [correct], min_score: 4}
+  - rubric: it names the team that has to act
+```
+
+The answer is fenced in the judge's prompt, the criteria are asked in an order that depends on the case, and each score has a quote, which is looked up in the answer. A missing, repeated, unknown or
+invalid score is asked for twice more; then the case is an error. Nothing is filled in. The judge's calls are recorded in `recordings/judge/`, replayed without a key, and counted by `--plan`; with another prompt,
+model or rubric they are stale, and `ctxc eval --record --stale` asks the judge alone. The fence proves that text of an answer stays inside of it, not that a model resists what it reads there.
+
+**Scores count only on criteria on which the judge is known to agree with people**; on all others they inform. `ctxc label` shows one answer and one criterion at a time, without the judge's score, and takes a
+verdict with one key; each is added to `labels/NAME.jsonl` at once, and the next call goes on with the rest. `ctxc label --html labels.html` writes a page for people without this program. Then
+
+```console
+$ ctxc label report --record --budget-usd 1
+```
+
+takes the judge's scores on the labelled answers from its recorded judgements, asks about up to twenty of them in other forms (criteria reordered, empty words added, as a list, twice more as it is), keeps both in
+`labels/judge.jsonl`, and shows κ (on scales weighted by squares), α, Spearman's ρ, and which share the judge passes of what people pass, and fails of what they fail, each with its 95 % interval. A criterion is
+
+- *trusted* if the lower bound of κ is at least 0.6 on the labels that are held out (three of four, chosen by the hash of the answer), both shares are at least 0.8, at least 15 labels are of each verdict, prompt, model,
+  parameters and criterion are those that were judged with, and at most 5 % of the verdicts change with the form of the question;
+- *not trusted*, with each condition that does not hold;
+- or it has *too few labels*, with about how many more it takes.
+
+Looking again and trying other prompts are further chances to pass by luck. Decisions are made at 30, 40, 50 … held-out labels, and the bound gets stricter with each of them and with each version of the judge, so a judge of κ 0.5 is
+trusted in less than 2.5 %, even with ten versions. Write the prompt by the disagreements that the report lists: they are those of the labels that are not held out. Of several labels for an answer the earliest counts;
+where two people labelled, their own agreement is shown. Labels belong to an answer by its hash: one that is recorded anew has to be labelled anew, and those of the old answer count as long as the judge stays the same.
+
+`ctxc gate` lets a score count only if the judge is trusted at the base as well, with the same prompt, model, parameters and criterion: the first labels count from the next change on, and a change of the judge makes its scores inform, which
+is listed as [loosened](GATE.md#what-loosens).
 
 ## What is run again
 

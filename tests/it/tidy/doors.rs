@@ -43,6 +43,7 @@ const CRATE_DOORS: &[(&str, &[&str])] = &[
         &[
             "src/base/fs.rs",
             "src/run/process.rs",
+            "src/cli/context/label/keys.rs",
             "src/cli/record/recorded_command.rs",
             "src/cli/watch/",
         ],

@@ -20,7 +20,7 @@ const WRITE_CALLS: [&str; 8] = [
 ];
 
 /// Files of `cli/` that write, and their protection against secrets.
-const KNOWN_WRITERS: [(&str, &str); 12] = [
+const KNOWN_WRITERS: [(&str, &str); 14] = [
     (
         "src/cli/context/eval/answer_recorder.rs",
         "recordings are masked, and each call is checked before it is added",
@@ -28,6 +28,14 @@ const KNOWN_WRITERS: [(&str, &str); 12] = [
     (
         "src/cli/context/gate/accept.rs",
         "the line of the log is checked before anything is written",
+    ),
+    (
+        "src/cli/context/label/ask.rs",
+        "each line is checked before it is added",
+    ),
+    (
+        "src/cli/context/label/report.rs",
+        "scores and hashes, with the names of criteria from lines that were checked",
     ),
     (
         "src/cli/context/lookup.rs",

@@ -2,6 +2,7 @@
 
 use super::args::EvalArgs;
 use super::journal::EvalJournal;
+use super::label_files::read_labels;
 use super::load::{CachedFiles, ChosenCase, FilesBeside, Scenarios, plan_path, run_context};
 use super::rescore::EarlierRun;
 use crate::base::contained_path::{self, PathRefusal};
@@ -21,7 +22,7 @@ use crate::eval::affected::{ComparisonBase, RunChoice};
 use crate::eval::answer_source::{AnswerOptions, AnswersFrom, CaseAnswers, TrialRecorder};
 use crate::eval::case_result::{CaseResult, CaseVerdict, CostEstimate, ResultKeys};
 use crate::eval::compiled_patterns::CompiledPatterns;
-use crate::eval::judge::{JudgeAgent, JudgeTrust, ProjectJudge};
+use crate::eval::judge::{ProjectJudge, assess_trust};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::{self, MutationScores};
 use crate::eval::prepared_case::{CaseInput, RunContext};
@@ -136,10 +137,7 @@ impl<'w> EvalRun<'w> {
             judge: chosen
                 .iter()
                 .any(|chosen| needs_judge(chosen.case))
-                .then(|| ProjectJudge {
-                    agent: JudgeAgent::load(&project.registry, &project.config.roles),
-                    trust: JudgeTrust::default(),
-                }),
+                .then(|| ProjectJudge::load(&project.registry, &project.config.roles)),
             from,
             asking: AnswerOptions::default(),
             comparison: project.comparison(),
@@ -160,18 +158,32 @@ impl<'w> EvalRun<'w> {
 
     /// Sets the options of answers.
     pub(super) fn with_answers(self, asking: AnswerOptions<'w>) -> Self {
+        let mut eval_run = Self { asking, ..self };
+        eval_run.set_judge_trust();
         if !asking.estimates_only {
-            return Self { asking, ..self };
+            return eval_run;
         }
         // The recorded calls show the cost of new ones.
         let known = |chosen: &ChosenCase<'_>| {
-            case_recordings(self.project, chosen, AnswersFrom::ReplayOrRecord)
+            case_recordings(eval_run.project, chosen, AnswersFrom::ReplayOrRecord)
         };
-        Self {
-            recorded: self.chosen.iter().map(known).collect(),
-            asking,
-            ..self
-        }
+        eval_run.recorded = eval_run.chosen.iter().map(known).collect();
+        eval_run
+    }
+
+    /// Decides on which criteria the judge is trusted, by the labels of the project.
+    fn set_judge_trust(&mut self) {
+        let Some(mut judge) = self.judge.take() else {
+            return;
+        };
+        let labels = read_labels(self.project);
+        judge.trust = assess_trust(
+            &judge,
+            &self.run_context(),
+            &self.case_inputs(),
+            labels.as_ref().map_err(String::as_str),
+        );
+        self.judge = Some(judge);
     }
 
     /// Sets the history that keeps the result of each case.

@@ -1,7 +1,8 @@
 //! The scorecard of a project for verbs that decide by it. Calls no model and prints nothing.
 
 use super::args::EvalArgs;
-use super::choose::EvalRun;
+use super::choose::{EvalRun, needs_judge};
+use super::live_calls::LiveModels;
 use super::load::{CachedFiles, Scenarios};
 use super::own_checks::{CheckRuns, CheckSide};
 use super::run::{build_scorecard, live_models, new_locator};
@@ -16,8 +17,10 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape_line;
 use crate::cli::render::summary::pluralize;
 use crate::eval::affected::RunChoice;
-use crate::eval::answer_source::{AnswerOptions, AnswersFrom};
+use crate::eval::answer_source::{AnswerOptions, AnswersFrom, ModelCaller};
+use crate::eval::judge::{JudgeTrust, JudgedAnswer};
 use crate::eval::prepared_case::{CaseInput, RunContext};
+use crate::eval::run::run_cases;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::trials::TrialPolicy;
 use crate::provider::limiter::MAX_CALLS;
@@ -26,6 +29,7 @@ use crate::registry::scenarios::Refusals;
 use crate::scenario::model::ScenarioCase;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
 /// Judges every scenario of the project, or those of another version of it: with that version's
 /// frozen files and stored requests, and with the tasks and the recorded answers of the project.
@@ -82,6 +86,9 @@ pub(in crate::cli::context) fn judge_some(
         ..runnable.answer_options()
     });
     (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
+    if let (Some(judge), Some(base)) = (&mut eval_run.judge, &runs.judge_trust) {
+        judge.trust.restrict_to(base);
+    }
     let all = vec![true; chosen.len()];
     let lines = || project.text_lines(&project.definition_paths());
     let locator = new_locator(scenarios, &live, &lines);
@@ -122,6 +129,83 @@ pub(in crate::cli::context) fn with_cases<T>(
         ..AnswerOptions::default()
     };
     Ok(eval_run.with_answers(answers).with_cases(work))
+}
+
+/// Returns the criteria on which the judge of a project is trusted, by its own labels.
+pub(in crate::cli::context) fn judge_trust(
+    project: &CompiledProject,
+    scenarios: &Scenarios,
+) -> Result<JudgeTrust> {
+    let files = CachedFiles::new(project.files());
+    let mut chosen = scenarios.choose_cases(&EvalArgs::default(), &project.config)?;
+    chosen.retain(|one| needs_judge(one.case));
+    let counters = ProjectCounters::new(&project.config, None)?;
+    let eval_run = EvalRun::new(
+        project,
+        &chosen,
+        (&files, &files),
+        &counters,
+        TrialPolicy::RunAll,
+        AnswersFrom::Known,
+    );
+    let eval_run = eval_run.with_answers(AnswerOptions::default());
+    Ok(eval_run.judge.map(|judge| judge.trust).unwrap_or_default())
+}
+
+/// Calls a function with the answers that the judge is to score, as far as they are recorded or
+/// scripted, and with the context of a run that may ask the judge.
+pub(in crate::cli::context) fn with_judged_answers<T>(
+    project: &CompiledProject,
+    what: &[String],
+    asking: Option<&LiveModels<'_>>,
+    threads: Option<NonZeroUsize>,
+    work: impl FnOnce(&RunContext<'_>, Vec<JudgedAnswer>) -> Result<T>,
+) -> Result<T> {
+    let args = EvalArgs::for_paths(what);
+    let scenarios = Scenarios::read(project, what)?;
+    let files = CachedFiles::new(project.files());
+    let mut chosen = scenarios.choose_cases(&args, &project.config)?;
+    chosen.retain(|one| needs_judge(one.case));
+    let counters = ProjectCounters::new(&project.config, None)?;
+    let cache = CacheArgs::default();
+    let index = ProjectLookup::new(project, &cache);
+    let eval_run = EvalRun::new(
+        project,
+        &chosen,
+        (&files, &files),
+        &counters,
+        TrialPolicy::RunAll,
+        AnswersFrom::Known,
+    );
+    let mut eval_run = eval_run.with_answers(AnswerOptions {
+        ask: asking.map(|asking| -> &dyn ModelCaller { asking }),
+        config: Some(&project.config),
+        ..AnswerOptions::default()
+    });
+    (eval_run.refusals, eval_run.index) = (scenarios.refusals(project), Some(&index));
+    if let Some(judge) = &mut eval_run.judge {
+        judge.observer = Some(Mutex::default());
+    }
+    eval_run.with_cases(|run, inputs| {
+        let _ = run_cases(run, inputs, threads);
+        let judge = run.answers.judge.and_then(|judge| judge.observer.as_ref());
+        let mut answers = judge.map_or_else(Vec::new, |observer| {
+            std::mem::take(&mut *observer.lock().unwrap_or_else(PoisonError::into_inner))
+        });
+        answers.sort_by_cached_key(|one| (one.case.clone(), one.answer_hash()));
+        work(run, answers)
+    })
+}
+
+/// Prepares the models for questions that are not recorded, with the user's permission.
+pub(in crate::cli::context) fn live_judge<'p>(
+    project: &'p CompiledProject,
+    budget: SpendLimit,
+    trust: &TrustHashArgs,
+    cx: &mut Cx,
+) -> Result<Option<LiveModels<'p>>> {
+    let args = EvalArgs::for_asking(trust);
+    live_models(&args, project, budget, cx)
 }
 
 /// Returns a note on the scenarios that stay undecided because the user did not permit their

@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The models of a project, with the recorder of their answers.
 #[derive(Debug)]
-pub(super) struct LiveModels<'p> {
+pub(in crate::cli::context) struct LiveModels<'p> {
     models: ModelCalls<'p>,
     state: Mutex<LiveCallState>,
     kept: Option<AnswerRecorder<'p>>,

@@ -11,6 +11,7 @@ pub(super) mod drafting;
 mod journal;
 mod judge;
 mod junit;
+mod label_files;
 mod live_calls;
 pub(super) mod load;
 mod merge;
@@ -27,7 +28,11 @@ mod scorecard_text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::{read_recordings, read_scorecard};
-pub(super) use judge::{judge_all, judge_some, record_scenarios, unpermitted_note, with_cases};
+pub(super) use judge::{
+    judge_all, judge_some, judge_trust, live_judge, record_scenarios, unpermitted_note, with_cases,
+    with_judged_answers,
+};
+pub(super) use label_files::read_labels;
 pub(super) use load::{load_scenarios, scenario_names};
 pub(crate) use merge::{ScorecardArgs, run_merge as scorecard};
 pub(super) use own_checks::{CheckFolder, CheckRuns};

@@ -6,6 +6,7 @@ use crate::base::secrets::names::is_withheld;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::sent_requests::SentRequests;
 use crate::eval::answer_source::RunCheck;
+use crate::eval::judge::JudgeTrust;
 use crate::run::process::{self, ProcessLimits};
 use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
 use crate::store::trust::check_command;
@@ -53,6 +54,9 @@ pub(in crate::cli::context) struct CheckRuns {
     failed: Mutex<BTreeMap<String, String>>,
     /// The requests of programs, which both sides share.
     pub(in crate::cli::context) requests: SentRequests,
+    /// The trust in the judge at the base, without which its scores inform; `None` if nothing is
+    /// compared.
+    pub(super) judge_trust: Option<JudgeTrust>,
 }
 
 /// The output of a check, or the reason why it did not end.
@@ -89,6 +93,14 @@ impl CheckRuns {
     /// Adds requests that programs sent in an earlier run.
     pub(in crate::cli::context) fn with_requests(self, requests: SentRequests) -> Self {
         Self { requests, ..self }
+    }
+
+    /// Adds the trust in the judge at the base.
+    pub(in crate::cli::context) fn with_judge_trust(self, trust: JudgeTrust) -> Self {
+        Self {
+            judge_trust: Some(trust),
+            ..self
+        }
     }
 
     /// Returns true if the checks of the other version have a folder of their own.

@@ -9,7 +9,7 @@ use super::uncompared_files::{self, DecidingFiles, add_environment_files};
 use crate::base::patterns::is_ignored;
 use crate::base::{fs, parallel, suggest};
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::{CheckRuns, judge_all, read_scorecard};
+use crate::cli::context::eval::{CheckRuns, judge_all, judge_trust, read_scorecard};
 use crate::cli::context::manifest::{AgentContexts, context_growth};
 use crate::cli::context::project::{CompiledProject, path_in_project};
 use crate::cli::context::trust::TrustHashArgs;
@@ -22,6 +22,8 @@ use crate::eval::gate::{
     Accepters, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits, LocatedRelaxation,
     Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
 };
+use crate::eval::judge::JudgeTrust;
+use crate::eval::judge::labels::LABEL_FOLDER;
 use crate::eval::result_keys;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
@@ -236,6 +238,15 @@ impl GateComparison {
         Ok(compared)
     }
 
+    /// Returns the criteria on which the judge is trusted at the base.
+    pub(super) fn base_judge_trust(&self) -> Result<JudgeTrust> {
+        let base = self.base.loaded.as_ref();
+        base.map_or_else(
+            || Ok(JudgeTrust::default()),
+            |(then, theirs)| judge_trust(then, theirs),
+        )
+    }
+
     /// Returns the safeguards of both sides, with the full texts of the scenarios in
     /// `reading.shown`.
     fn both_safeguards(
@@ -259,6 +270,8 @@ impl GateComparison {
                 )
             },
         );
+        add_judge_trust(&judge_trust(then, theirs)?, &mut before);
+        add_judge_trust(&judge_trust(&self.project, &self.scenarios)?, &mut after);
         add_baselines(self.reference_baselines(&self.baselines), &mut before);
         add_baselines(&self.baselines, &mut after);
         compare_config(&then.config, &self.project.config, &mut before, &mut after);
@@ -774,6 +787,18 @@ fn config_limits(config: &Config) -> GateLimits {
                 variance: policy.variance,
                 cost_usd: policy.cost_usd,
             }),
+    }
+}
+
+/// Adds the criteria on which the judge is trusted.
+fn add_judge_trust(trust: &JudgeTrust, safeguards: &mut Safeguards) {
+    for one in trust.trusted() {
+        safeguards.add(
+            SafeguardKind::Judge,
+            one.criterion,
+            format!("score of {} or more", one.min),
+            Safeguard::new(LABEL_FOLDER, one.judge, None),
+        );
     }
 }
 

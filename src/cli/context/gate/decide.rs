@@ -88,7 +88,9 @@ fn evaluate_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         .as_deref()
         .map(SentRequests::read_file)
         .transpose()?;
-    let runs = prepare_check_runs(&mut compared)?.with_requests(given.unwrap_or_default());
+    let runs = prepare_check_runs(&mut compared)?
+        .with_requests(given.unwrap_or_default())
+        .with_judge_trust(compared.base_judge_trust()?);
     let GateComparison {
         project,
         scenarios,

@@ -46,6 +46,7 @@ pub(super) fn all() -> &'static Artifacts {
         trusted(&mut out);
         histories(&mut out);
         super::scorecards::scorecards(&mut out);
+        super::labels::label_files(&mut out);
         rules(&mut out);
         watched(&mut out);
         out

@@ -3,6 +3,7 @@
 mod artifacts;
 mod fresh;
 mod imports;
+mod labels;
 mod roles;
 mod scorecards;
 mod shape;

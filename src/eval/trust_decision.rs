@@ -150,7 +150,9 @@ pub enum Doubt {
         trials: u32,
     },
     /// The stability was not measured.
-    #[error("the stability of the judge's verdicts is not measured")]
+    #[error(
+        "the stability of the judge's verdicts is not measured: `ctxc label report --record` asks for it"
+    )]
     StabilityUnknown,
     /// A statistic is undefined.
     #[error("{reason}")]
@@ -199,7 +201,9 @@ pub fn decide_trust(evidence: &TrustEvidence<'_>) -> TrustReport {
         reasons.push(Doubt::Calibration);
     }
     reasons.extend(stability_doubt(evidence.stability));
-    report.decision = if !reasons.is_empty() {
+    // Stability is worth its calls only once there are enough labels.
+    let is_early = more > 0 && matches!(reasons[..], [Doubt::StabilityUnknown]);
+    report.decision = if !reasons.is_empty() && !is_early {
         TrustDecision::NotTrusted { reasons }
     } else if more > 0 {
         TrustDecision::TooFewLabels { more }

@@ -1,0 +1,319 @@
+//! Labels of people, the agreement of the judge with them, and its trust in `eval` and `gate`.
+
+use super::eval_record::{asked, completion, upstream, with_model};
+use super::gate::{commit, git};
+use super::project::Project;
+use ctxc::internals::base::hash::Hash;
+use ctxc::internals::eval::judge::labels::is_held_out;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+const WORDS: &str = "it names a team";
+
+/// A project with so many scripted answers, of which the judge passes every second.
+pub(crate) fn answered(count: usize) -> Project {
+    let project = with_model("http://127.0.0.1:9/v1");
+    let mut suite =
+        "id: teams\nname: teams\ndefaults: {role: clerk, rule: {runs: 1, pass: 1}}\ncases:\n"
+            .to_owned();
+    for number in 0..count {
+        let score = number % 2;
+        write!(
+            suite,
+            "  - id: t{number:03}\n    context: {{objective: sort, inputs: {{ticket: my invoice}}}}\n    expectations: [{{rubric: {WORDS}}}]\n    \
+             answers:\n      - when: {{node: judge}}\n        reply: {{scores: [{{criterion: criterion, score: {score}, quote: '', reason: so}}]}}\n      \
+             - reply: 'answer {number}'\n"
+        )
+        .unwrap();
+    }
+    project.write_file("scenarios/teams.yaml", suite);
+    asked(&project, &["new", "judge", "--model", "small"]).exits_with(0);
+    project
+}
+
+fn hash(number: usize) -> String {
+    Hash::digest(format!("answer {number}").as_bytes()).to_string()
+}
+
+/// Labels of one person for the first answers; `differs` chooses those on which the person and the
+/// judge disagree.
+pub(crate) fn labels(count: usize, differs: impl Fn(usize) -> bool) -> String {
+    let line = |number: usize| {
+        let score = (number + usize::from(differs(number))) % 2;
+        let label = json!({
+            "schema": "ctxc/label/1", "criterion": WORDS, "answer": hash(number), "case": format!("t{number:03}"),
+            "score": score, "max": 1, "by": "ann@example.org", "at": format!("2026-11-28T08:{:02}:{:02}Z", number / 60, number % 60),
+        });
+        format!("{label}\n")
+    };
+    (0..count).map(line).collect()
+}
+
+/// Adds verdicts on changed questions that equal those on the plain ones.
+pub(crate) fn add_stable_verdicts(project: &Project) {
+    let scores = project.read_file("labels/judge.jsonl");
+    let mut all = scores.clone();
+    for line in scores.lines() {
+        for form in ["second", "third", "filler", "layout"] {
+            let mut row: Value = serde_json::from_str(line).unwrap();
+            row["form"] = form.into();
+            writeln!(all, "{row}").unwrap();
+        }
+    }
+    project.write_file("labels/judge.jsonl", all);
+}
+
+fn report(project: &Project) -> Value {
+    let report = project
+        .run(&["label", "report", "--json"])
+        .exits_with(0)
+        .json();
+    report["criteria"][0].clone()
+}
+
+#[test]
+fn verdicts_are_asked_for_one_at_a_time_and_the_next_call_goes_on() {
+    let project = answered(3);
+    let first = project
+        .run_with_input(&["label", "--by", "ann@example.org"], b"y\nmaybe\nn\nq\n")
+        .exits_with(0);
+    first
+        .stdout_contains("1 of 3: it names a team\n--- request\n")
+        .stdout_contains("--- answer\nanswer ")
+        .output_lacks("it holds")
+        .stderr_contains("added 2 labels to labels/ann@example.org.jsonl; 1 are open");
+    project
+        .run_with_input(&["label", "--by", "ann@example.org"], b"s\n")
+        .exits_with(0)
+        .stdout_contains("1 of 1: it names a team");
+    let kept = project.read_file("labels/ann@example.org.jsonl");
+    let scores: Vec<Value> = kept
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["score"].clone())
+        .collect();
+    assert_eq!(scores, [json!(1), json!(0)]);
+    project
+        .run_with_input(&["label", "--by", "bob"], b"y\ny\ny\n")
+        .exits_with(0)
+        .stderr_contains("added 3 labels to labels/bob.jsonl; none is open");
+    project
+        .run(&["label", "--by", "judge"])
+        .exits_with(2)
+        .stderr_contains("expected that of a person");
+    project.write_file("labels/bob.jsonl", "{\"schema\": \"ctxc/label/1\"}\n");
+    project
+        .run(&["label", "report"])
+        .exits_with(3)
+        .stderr_contains("labels/bob.jsonl:1: missing field `criterion`");
+}
+
+#[test]
+fn a_page_asks_the_same_questions_without_scores() {
+    let project = answered(2);
+    project
+        .run(&["label", "--html", "labels.html"])
+        .exits_with(0)
+        .stderr_contains("wrote 2 questions to labels.html");
+    let page = project.read_file("labels.html");
+    assert_eq!(page.matches("<fieldset").count(), 2);
+    assert!(page.contains("answer 1") && page.contains(&hash(1)) && !page.contains("so</"));
+}
+
+#[test]
+fn a_judge_is_trusted_by_held_out_labels_that_agree() {
+    let project = answered(100);
+    assert_eq!(
+        report(&project)["reason"],
+        "no labels: `ctxc label` asks for them"
+    );
+    project.write_file("labels/ann.jsonl", labels(20, |_| false));
+    let few = report(&project);
+    assert_eq!(few["trusted"], false);
+    assert!(
+        few["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("too few labels: about "),
+        "{few}"
+    );
+    let held_out = (0..100)
+        .filter(|number| is_held_out(WORDS, &hash(*number)))
+        .count();
+    assert!((60..90).contains(&held_out));
+    project.write_file("labels/ann.jsonl", labels(100, |_| false));
+    let unstable = report(&project);
+    assert!(
+        unstable["reason"]
+            .as_str()
+            .unwrap()
+            .contains("the stability of the judge's verdicts is not measured"),
+        "{unstable}"
+    );
+    add_stable_verdicts(&project);
+    let trusted = report(&project);
+    assert_eq!(
+        (&trusted["trusted"], &trusted["reason"]),
+        (&json!(true), &Value::Null),
+        "{trusted}"
+    );
+    assert_eq!(trusted["held_out"], held_out);
+    // Decisions are made at 30, 40, … labels, and the first of them trusts it.
+    assert_eq!(trusted["agreement"]["ratings"], held_out / 10 * 10);
+    assert_eq!(trusted["agreement"]["looks"], 1);
+    assert_eq!(trusted["agreement"]["kappa"]["value"], 1.0);
+    assert_eq!(trusted["agreement"]["corrected_pass_rate"], 0.5);
+    // Its scores decide now: every second answer fails.
+    let card = project.run(&["eval", "--json"]).exits_with(1).json();
+    assert_eq!(card["summary"]["passed"], 50);
+    assert_eq!(card["summary"]["failed"], 50);
+    project
+        .run(&["label", "report"])
+        .exits_with(0)
+        .stdout_contains("TRUSTED  it names a team, 1 or more of 1");
+    // Another prompt of the judge is another judge.
+    let prompt = project.read_file("templates/judge-answer.xml");
+    project.write_file(
+        "templates/judge-answer.xml",
+        prompt.replace("expert evaluator", "strict evaluator"),
+    );
+    project
+        .run(&["eval"])
+        .exits_with(7)
+        .stdout_contains("which only informs");
+    let other = report(&project);
+    assert_eq!(
+        (&other["trusted"], &other["agreement"]["prompt_versions"]),
+        (&json!(false), &json!(2))
+    );
+}
+
+#[test]
+fn a_judge_that_disagrees_is_refused_with_the_reasons() {
+    let project = answered(100);
+    project.write_file("labels/ann.jsonl", labels(100, |number| number % 3 == 0));
+    report(&project);
+    add_stable_verdicts(&project);
+    let refused = report(&project);
+    let reason = refused["reason"].as_str().unwrap();
+    assert!(reason.starts_with("not trusted: κ is 0."), "{reason}");
+    assert!(
+        reason.contains("it is too strict") && reason.contains("it is too lenient"),
+        "{reason}"
+    );
+    // Those that are held out are not shown: a prompt written by them would be tested by itself.
+    let shown = refused["disagreements"].as_array().unwrap();
+    assert!(!shown.is_empty());
+    assert!(
+        shown
+            .iter()
+            .all(|one| !is_held_out(WORDS, one["answer"].as_str().unwrap()))
+    );
+    project.run(&["eval"]).exits_with(7);
+}
+
+#[test]
+fn two_people_are_compared_and_the_earlier_label_counts() {
+    let project = answered(10);
+    project.write_file("labels/ann.jsonl", labels(10, |_| false));
+    let later = labels(10, |number| number < 2)
+        .replace("ann@example.org", "bob@example.org")
+        .replace("2026-11-28", "2026-11-29");
+    project.write_file("labels/bob.jsonl", later);
+    let found = report(&project);
+    assert_eq!(
+        (&found["labels"], &found["people"]["answers"]),
+        (&json!(10), &json!(10))
+    );
+    assert_eq!(found["people"]["kappa"]["value"], 0.6);
+    assert_eq!(found["agreement"]["kappa"]["value"], 1.0);
+}
+
+#[test]
+fn labels_of_a_change_count_from_the_next_one_on() {
+    let project = answered(100);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "labels"]);
+    project.write_file("labels/ann.jsonl", labels(100, |_| false));
+    report(&project);
+    add_stable_verdicts(&project);
+    commit(&project);
+    assert_eq!(report(&project)["trusted"], true);
+    // Half of the scenarios fail by the judge; in this change it informs.
+    project
+        .run(&["gate", "--base", "main"])
+        .exits_with(7)
+        .stdout_contains("nothing is loosened");
+    git(&project, &["switch", "-q", "main"]);
+    git(&project, &["merge", "-q", "labels"]);
+    git(&project, &["switch", "-q", "-c", "next"]);
+    project.write_file(
+        "templates/other.xml",
+        "<task type=\"atomic\" name=\"other\">\n  <description>x</description>\n</task>\n",
+    );
+    commit(&project);
+    project
+        .run(&["gate", "--base", "main"])
+        .exits_with(4)
+        .stdout_contains("found it does not hold: so");
+    // A change of the judge makes its scores inform, and has to be accepted.
+    let prompt = project.read_file("templates/judge-answer.xml");
+    project.write_file(
+        "templates/judge-answer.xml",
+        prompt.replace("expert evaluator", "kind evaluator"),
+    );
+    report(&project);
+    commit(&project);
+    project
+        .run(&["gate", "--base", "main"])
+        .exits_with(4)
+        .stdout_contains("judge of `it names a team`: score of 1 or more");
+}
+
+#[test]
+fn the_judge_is_asked_in_other_forms_with_permission() {
+    let form = completion(
+        &json!({"scores": [{"criterion": "criterion", "score": 1, "quote": "", "reason": "so"}]})
+            .to_string(),
+    );
+    let server = upstream(vec![form; 10]);
+    let project = answered(2);
+    let text = project
+        .read_file("ctxc.toml")
+        .replace("http://127.0.0.1:9/v1", &server.address);
+    project.write_file("ctxc.toml", text);
+    project.write_file("labels/ann.jsonl", labels(2, |_| false));
+    asked(&project, &["label", "report", "--record"])
+        .exits_with(2)
+        .stderr_contains("ctxc trust");
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["label", "report", "--record"])
+        .exits_with(0)
+        .stderr_contains("asking the judge 8 questions")
+        .stderr_contains("added 10 scores of the judge to labels/judge.jsonl");
+    let asked_for: Vec<String> = (0..8).map(|_| server.asked.recv().unwrap()).collect();
+    assert_eq!(
+        asked_for
+            .iter()
+            .filter(|request| request.contains("I hope this helps"))
+            .count(),
+        2
+    );
+    assert_eq!(
+        asked_for
+            .iter()
+            .filter(|request| request.contains("- answer"))
+            .count(),
+        2
+    );
+    assert!(
+        project
+            .files()
+            .iter()
+            .all(|path| !path.contains("recordings/"))
+    );
+    asked(&project, &["label", "report", "--record"])
+        .exits_with(0)
+        .output_lacks("asking the judge");
+}
