@@ -7,6 +7,7 @@ use super::request::{manifest, prompt_cache, recording_diff};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{history, import, watch};
 use crate::context::manifest::{Difference, Manifest};
+use crate::eval::comparison::Comparison;
 use crate::eval::gate::{ApprovalEntry, Baseline, GateDecision};
 use crate::eval::judge::labels::{JudgeScore, Label};
 use crate::eval::scorecard::Scorecard;
@@ -22,6 +23,7 @@ pub fn artifact_schemas() -> Vec<ArtifactSchema> {
     vec![
         ArtifactSchema::for_type::<Baseline>(names::BASELINE),
         ArtifactSchema::for_type::<ApprovalEntry>(names::BASELINE_LOG),
+        ArtifactSchema::for_type::<Comparison>(names::COMPARISON),
         ArtifactSchema::for_type::<coverage::CoverageReport>(names::COVERAGE),
         ArtifactSchema::for_type::<defaults::DefaultsDocument<'_>>(names::DEFAULTS),
         ArtifactSchema::with_lines::<json::DiagnosticsDocument<'_>, jsonl::JsonLine<'_>>(

@@ -68,7 +68,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Inconclusive,
         7,
-        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires; `gate` if nothing was compared",
+        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires; `gate` if nothing was compared; `compare` if a scenario was not compared, or none",
     ),
     (
         Exit::Interrupted,

@@ -111,6 +111,9 @@ pub(super) enum Verb {
     Baseline(super::context::gate::BaselineArgs),
     /// Merge the scorecards of shards
     Scorecard(super::context::eval::ScorecardArgs),
+    /// Run the same scenarios with two models, roles or revisions, and show the differences: verdicts,
+    /// tokens, US$, time
+    Compare(DeferredArgs<super::context::eval::compare::CompareArgs>),
     /// Show, prune, export or import the stored results of earlier runs of `ctxc eval`
     History(super::history::HistoryArgs),
     /// Show which scenarios got worse over the last runs: more tokens, more time, other plans, more failures
@@ -173,6 +176,7 @@ impl Verb {
             Self::Gate(args) => super::context::gate::run_gate(&args, cx),
             Self::Baseline(args) => super::context::gate::run_baseline(&args, cx),
             Self::Scorecard(args) => super::context::eval::scorecard(&args, cx),
+            Self::Compare(args) => super::context::eval::compare::run_compare(&args, cx),
             Self::History(args) => super::history::run_history(&args, cx),
             Self::Drift(args) => super::history::drift(&args, cx),
             Self::Demo(DeferredArgs(super::request::demo::DemoArgs {})) => {

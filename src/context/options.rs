@@ -71,6 +71,8 @@ pub struct ModelSettings<'a> {
     pub profile: Option<Profile>,
     /// `[context] objective_tokens`.
     pub objective_tokens: Option<usize>,
+    /// The model of tasks without a role, instead of those that they name.
+    pub task_model: Option<&'a str>,
 }
 
 #[cfg(feature = "compile")]
@@ -91,6 +93,7 @@ impl<'a> ModelSettings<'a> {
             counters,
             profile: None,
             objective_tokens,
+            task_model: None,
         }
     }
 }

@@ -117,6 +117,7 @@ pub fn route_model<'a>(
         counters,
         profile,
         objective_tokens,
+        task_model,
         ..
     }) = options.models
     else {
@@ -127,7 +128,8 @@ pub fn route_model<'a>(
             sampling: resolve_sampling(&chain, request.role, None),
         });
     };
-    let wanted = requested_models(&chain);
+    let other_model = task_model.filter(|_| request.role.is_none());
+    let wanted = other_model.map_or_else(|| requested_models(&chain), |model| vec![model]);
     let choice = routing::choose_model(models, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
     let limit = routing::context_budget(request.role, model)

@@ -11,6 +11,8 @@ pub mod answer_source;
 pub mod case;
 pub mod case_result;
 pub mod change;
+#[cfg(feature = "cli")]
+pub mod comparison;
 pub mod compiled_patterns;
 pub mod context;
 pub mod draft;

@@ -10,6 +10,9 @@ pub const RECORDING_FOLDER: &str = "recordings";
 /// The folder beside a scenario that holds recorded judgements on answers.
 const JUDGEMENT_FOLDER: &str = "recordings/judge";
 
+/// The folder beside a scenario that holds the recorded answers of comparisons.
+const COMPARISON_FOLDER: &str = "compare";
+
 /// Resolves a path beside a scenario file relative to the project's root; `None` if it leads
 /// outside.
 pub fn resolve_beside(scenario: &str, path: &str) -> Option<String> {
@@ -46,6 +49,13 @@ pub fn judgement_path(scenario: &str, name: &str) -> String {
     case_file_path(scenario, name, JUDGEMENT_FOLDER, "jsonl")
 }
 
+/// Returns the path that the answers of a side of a comparison lie beside, as those of a scenario
+/// lie beside its file.
+pub fn comparison_path(scenario: &str, side: &str) -> String {
+    let beside = format!("{COMPARISON_FOLDER}/{}/side", file_stem(side));
+    resolve_beside(scenario, &beside).unwrap_or(beside)
+}
+
 /// Returns the path of a partial recording: the answers wait there until all of them have arrived.
 pub fn partial_recording_path(recording: &str) -> String {
     format!("{recording}.part")
@@ -61,13 +71,18 @@ pub fn baseline_path(suite: &str) -> String {
 
 fn case_file_path(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let slash = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{slash}{kind}/{}.{ending}", file_stem(name))
+}
+
+/// Returns the name of a file without its ending; two names never share one.
+fn file_stem(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut file: String = name
         .chars()
         .map(|c| if is_plain(c) { c } else { '-' })
         .collect();
     if file != name || file.starts_with('.') {
-        // Two names must never share a file.
         let hash = Hash::digest(name.as_bytes()).to_string();
         file = format!(
             "{}-{}",
@@ -75,8 +90,7 @@ fn case_file_path(scenario: &str, name: &str, kind: &str, ending: &str) -> Strin
             hash.get(3..11).unwrap_or_default()
         );
     }
-    let slash = if folder.is_empty() { "" } else { "/" };
-    format!("{folder}{slash}{kind}/{file}.{ending}")
+    file
 }
 
 /// Normalises a path of the project: removes `.`, `..` and empty parts. A path that leads outside

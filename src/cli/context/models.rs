@@ -7,6 +7,7 @@ use crate::context::options::ModelSettings;
 use crate::context::tokens;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
+use crate::project::models::ModelConfig;
 use crate::project::roles::Role;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,15 +64,24 @@ fn find_tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
 
 /// Returns the role with a name.
 pub(super) fn find_role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
-    config.roles.get(name).ok_or_else(|| {
-        let names = || config.roles.keys().map(String::as_str);
-        let error = CliError::usage(format!("there is no role `{name}` in this project"));
+    find_entry(&config.roles, "role", name)
+}
+
+/// Returns the model with a name.
+pub(super) fn find_model<'c>(config: &'c Config, name: &str) -> Result<&'c ModelConfig> {
+    find_entry(&config.models, "model", name)
+}
+
+/// Returns an entry of `[roles]` or `[models]`; `kind` is its name in errors.
+fn find_entry<'c, T>(entries: &'c BTreeMap<String, T>, kind: &str, name: &str) -> Result<&'c T> {
+    entries.get(name).ok_or_else(|| {
+        let names = || entries.keys().map(String::as_str);
+        let error = CliError::usage(format!("there is no {kind} `{name}` in this project"));
         let there = || {
-            let none = "`[roles.NAME]` of ctxc.toml defines one".to_owned();
-            if config.roles.is_empty() {
-                none
+            if entries.is_empty() {
+                format!("`[{kind}s.NAME]` of ctxc.toml defines one")
             } else {
-                format!("roles here: {}", list_first(names()))
+                format!("{kind}s here: {}", list_first(names()))
             }
         };
         error.with_suggestion_or(suggest::nearest_candidate(name, names()), there)

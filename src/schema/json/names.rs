@@ -48,6 +48,8 @@ pub const COVERAGE: &str = "ctxc/coverage/1";
 pub const MUTATIONS: &str = "ctxc/mutations/1";
 /// `ctxc eval --plan`.
 pub const PLAN: &str = "ctxc/plan/1";
+/// `ctxc compare`.
+pub const COMPARISON: &str = "ctxc/comparison/1";
 /// `ctxc prompt-cache`.
 pub const PROMPT_CACHE: &str = "ctxc/prompt-cache/1";
 /// `ctxc diff` of two recordings.

@@ -108,6 +108,7 @@ fn a_task_chooses_its_profile_before_its_role_and_a_run_before_both() {
             counters: &(),
             profile,
             objective_tokens: None,
+            task_model: None,
         };
         let options = Options {
             models: Some(models),

@@ -108,6 +108,7 @@ fn options<'a>(config: &'a Config, counters: &'a dyn TokenCounters) -> Options<'
         counters,
         profile: None,
         objective_tokens: None,
+        task_model: None,
     });
     Options {
         counting: Counting::Always,
@@ -452,6 +453,7 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
             counters: &counters,
             profile,
             objective_tokens: None,
+            task_model: None,
         });
         let options = Options {
             models,

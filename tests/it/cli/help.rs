@@ -101,6 +101,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "gate",
             "baseline",
             "scorecard",
+            "compare",
             "history",
             "drift",
             "demo",
@@ -142,6 +143,13 @@ fn every_verb_has_examples_and_every_example_works() {
                     .exits_with(0);
                 super::gate::git(&project, &["switch", "-q", "-c", "change"]);
                 super::gate::begin(&project);
+            }
+            if verb == "compare" {
+                let config = project.read_file("ctxc.toml")
+                    + "[roles.brief_clerk]\ntemplate = \"triage\"\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\n\
+                       context_window = 8000\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 8000\n";
+                project.write_file("ctxc.toml", config);
+                super::eval::commit(&project);
             }
             // It ends when its output has no reader any more.
             let example = if verb == "watch" {

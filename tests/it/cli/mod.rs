@@ -10,6 +10,8 @@ mod ci;
 pub(crate) mod ci_workflow;
 #[cfg(target_os = "linux")]
 mod command_lines;
+#[cfg(unix)]
+pub(crate) mod compare;
 mod crowded_budget;
 mod defaults;
 mod diff;

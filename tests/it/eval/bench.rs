@@ -184,6 +184,7 @@ impl<'a> Setting<'a> {
                 roles: &config.roles,
                 counters: &(),
                 objective_tokens: None,
+                task_model: None,
                 profile: None,
             }),
             plan: "$.subtasks",

@@ -251,6 +251,18 @@ where two people labelled, their own agreement is shown. Labels belong to an ans
 `ctxc gate` lets a score count only if the judge is trusted at the base as well, with the same prompt, model, parameters and criterion: the first labels count from the next change on, and a change of the judge makes its scores inform, which
 is listed as [loosened](GATE.md#what-loosens).
 
+## Two models, roles or revisions
+
+`ctxc compare --across model small large` runs the same scenarios with each of two or more models of `[models]`, and compares each model with the first: scenarios that passed and now fail (or the other
+way round), trials that pass, tokens, US$, latency as recorded, the scores of the judge, and for each scenario that differs the first expectation that fails on one side alone. An exact one-sided sign
+test over the scenarios that differ says whether the difference can be chance; fewer than five can never be significant. `--across role A B` gives the scenarios of these roles (or those that you name) to
+each role, and `--across revision main .` runs today's scenarios over the templates, roles and settings of two revisions, where `.` is the current files.
+
+Answers are found by their request: in the recording of the scenario, and in `compare/SIDE/recordings/NAME.jsonl` beside it, which `ctxc compare --record` writes for what is missing; it never changes
+the recording of the scenario. A revision also has the recordings that it contains. All calls go to the providers of the current `ctxc.toml`. `--plan` says before what that takes. Scripts answer for roles and revisions, not for models, since a script gives every
+model the same answer. `snapshot` is left out, since the requests of the sides differ; all other expectations count as in `eval`. The judge is the current one on every side. A scenario
+that is not decided on both sides, such as one without an answer, is listed as not compared with the reason, and the exit code is 7. Otherwise it is 0 whatever the results are: `compare` informs, [`gate`](GATE.md) decides.
+
 ## What is run again
 
 Every result belongs to two keys. The *context hash* covers what decides the context: the task and everything that it reaches with its resolved settings, the

@@ -100,14 +100,14 @@ pub(crate) struct EvalArgs {
     pub(super) record: bool,
     /// With --record: only if today's request has no recording or lacks some of its trials; the same as `--answers replay-or-record`
     #[arg(long, requires = "record")]
-    stale: bool,
+    pub(super) stale: bool,
     /// Run every scenario this many times, whatever its own `runs`; --pass sets how many trials
     /// must pass
     #[arg(long, value_name = "N", requires = "pass", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    runs: Option<u32>,
+    pub(super) runs: Option<u32>,
     /// With --runs: number of trials that must pass
     #[arg(long, value_name = "K", requires = "runs", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pass: Option<u32>,
+    pub(super) pass: Option<u32>,
     /// Try a failed scenario again in a second stage, unless it is `strict`: 7 of 10, or as the
     /// scenario defines
     #[arg(long)]
@@ -121,13 +121,13 @@ pub(crate) struct EvalArgs {
     pub(super) plan: bool,
     /// `real` is the same as `--answers live`, `deterministic` the default
     #[arg(long, value_name = "MODE", conflicts_with_all = ["answers", "record"])]
-    mode: Option<EvalMode>,
+    pub(super) mode: Option<EvalMode>,
     /// Stop asking models once the calls have cost this much, by the prices in ctxc.toml
     #[arg(long, value_name = "USD", value_parser = parse_usd)]
-    budget_usd: Option<f64>,
+    pub(super) budget_usd: Option<f64>,
     /// Stop asking models once this many tokens were sent and received
     #[arg(long, value_name = "N")]
-    budget_tokens: Option<u64>,
+    pub(super) budget_tokens: Option<u64>,
     #[command(flatten)]
     pub(super) trust: TrustHashArgs,
     /// Run all trials even when the verdict is already certain
@@ -344,7 +344,7 @@ impl AnswerSource {
 
 /// Modes of a run: with or without calls of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EvalMode {
+pub(super) enum EvalMode {
     /// No model is asked
     Deterministic,
     /// Models are asked

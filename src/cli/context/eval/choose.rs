@@ -17,6 +17,7 @@ use crate::cli::history::HistoryPlace;
 use crate::cli::render::summary::pluralize;
 use crate::cli::revision::ChangeBase;
 use crate::context::context_source::ContextSource;
+use crate::context::options::ModelSettings;
 use crate::context::request::Files;
 use crate::eval::affected::{ComparisonBase, RunChoice};
 use crate::eval::answer_source::{AnswerOptions, AnswersFrom, CaseAnswers, TrialRecorder};
@@ -92,6 +93,8 @@ pub(super) struct EvalRun<'w> {
     /// The files of the project for lookups.
     pub(super) index: Option<&'w ProjectLookup<'w>>,
     pub(super) session: &'w str,
+    /// The model of tasks without a role, instead of those that they name.
+    pub(super) task_model: Option<&'w str>,
     /// The history of the run.
     journal: Option<&'w EvalJournal<'w>>,
     /// The run whose answers are judged again.
@@ -150,6 +153,7 @@ impl<'w> EvalRun<'w> {
             refusals: Refusals::default(),
             index: None,
             session: "",
+            task_model: None,
             journal: None,
             done: AtomicUsize::new(0),
             earlier: None,
@@ -184,6 +188,18 @@ impl<'w> EvalRun<'w> {
             labels.as_ref().map_err(String::as_str),
         );
         self.judge = Some(judge);
+    }
+
+    /// Adds the answers that were recorded in `current` for a side of a comparison.
+    pub(super) fn with_side_answers(mut self, current: &CompiledProject, side: &str) -> Self {
+        let cases = self.chosen.iter().zip(&mut self.recorded);
+        for ((chosen, recorded), judged) in cases.zip(&mut self.judged) {
+            let path = &paths::comparison_path(chosen.path, side);
+            let own = ChosenCase { path, ..*chosen };
+            prepend_calls(case_recordings(current, &own, self.from), recorded);
+            prepend_calls(case_judgements(current, &own, self.from), judged);
+        }
+        self
     }
 
     /// Sets the history that keeps the result of each case.
@@ -223,12 +239,17 @@ impl<'w> EvalRun<'w> {
             comparison: Some(&self.comparison),
             ..answers
         };
+        let shared = run_context(self.project, self.files, self.counters, &self.patterns);
         RunContext {
             rows: self.rows,
             index,
             answers,
             session: self.session,
-            ..run_context(self.project, self.files, self.counters, &self.patterns)
+            models: shared.models.map(|models| ModelSettings {
+                task_model: self.task_model,
+                ..models
+            }),
+            ..shared
         }
     }
 
@@ -358,6 +379,16 @@ impl<'w> EvalRun<'w> {
             .map(|is_run| if *is_run { done.next().flatten() } else { None })
             .collect()
     }
+}
+
+/// Recorded calls, or the reason why they cannot be read.
+type ReadCalls = std::result::Result<Vec<Recording>, String>;
+
+fn prepend_calls(first: ReadCalls, calls: &mut ReadCalls) {
+    *calls = first.and_then(|mut first| {
+        first.append(calls.as_mut().map_err(|why| why.clone())?);
+        Ok(first)
+    });
 }
 
 /// Returns the stored request of a case that expects one.

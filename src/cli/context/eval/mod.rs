@@ -6,6 +6,7 @@ mod accepted;
 mod answer_recorder;
 mod args;
 mod choose;
+pub(crate) mod compare;
 pub(crate) mod coverage;
 pub(super) mod drafting;
 mod journal;

@@ -29,7 +29,7 @@ use std::fmt::Write as _;
 /// The maximum number of rows of a table in a comment.
 const MAX_ROWS: usize = 50;
 
-const STYLE: &str = "\
+pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--good:#24774a;--bad:#b83327;--open:#8f6a1f}
 @media (prefers-color-scheme:dark){:root{--good:#5cc98d;--bad:#ff8a7d;--open:#d9ab4f}}
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}

@@ -45,6 +45,9 @@ pub(crate) struct EvalPlan {
 struct PlannedCase {
     /// The name of the scenario.
     id: String,
+    /// The model, role or revision of a comparison that it is run with; absent outside of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with: Option<String>,
     /// The planned calls; null if no model would be asked.
     asks: Option<PlannedCalls>,
     /// The reason that no model can be asked; null if one can, or none is needed.
@@ -121,6 +124,7 @@ pub(super) fn build_plan(
         }
         cases.push(PlannedCase {
             id: case.case.name.value.clone(),
+            with: None,
             asks,
             trouble: done.row.trouble.clone(),
         });
@@ -144,6 +148,16 @@ pub(super) fn build_plan(
         at_once,
         seconds,
         rules,
+    }
+}
+
+impl EvalPlan {
+    /// Sets the side of a comparison that each of the cases is run with.
+    pub(super) fn with_sides<'s>(mut self, sides: impl Iterator<Item = &'s str>) -> Self {
+        for (case, side) in self.cases.iter_mut().zip(sides) {
+            case.with = Some(side.to_owned());
+        }
+        self
     }
 }
 
@@ -175,7 +189,9 @@ pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
                 .map_or("no call".into(), escape_line)
                 .into_owned()
         });
-        cx.print_line(&format!("{}: {what}", escape_line(&case.id)))?;
+        let with = case.with.as_deref();
+        let with = with.map_or_else(String::new, |with| format!(" with {}", escape_line(with)));
+        cx.print_line(&format!("{}{with}: {what}", escape_line(&case.id)))?;
     }
     let called = plan.cases.iter().filter(|case| case.asks.is_some()).count();
     cx.print_line(&format!(

@@ -616,7 +616,7 @@ fn is_narrow(args: &EvalArgs) -> bool {
 }
 
 /// Returns the error for an empty selection.
-fn no_scenario_error(args: &EvalArgs, project: &CompiledProject) -> CliError {
+pub(super) fn no_scenario_error(args: &EvalArgs, project: &CompiledProject) -> CliError {
     let error = CliError::new(CliErrorKind::NothingSelected, "no scenario to run");
     let folders = project.config.eval.scenario_roots().join(", ");
     if is_narrow(args) {

@@ -531,6 +531,7 @@ fn mutations(out: &mut Artifacts) {
             .exits_with(0)
             .json(),
     );
+    comparisons(out);
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
     std::fs::remove_file(project.path("scenarios/d.yaml")).unwrap();
     put(
@@ -541,5 +542,35 @@ fn mutations(out: &mut Artifacts) {
             .run(&["eval", "--mutate", "--json"])
             .exits_with(1)
             .json(),
+    );
+}
+
+/// Comparisons, and the plan of one.
+fn comparisons(out: &mut Artifacts) {
+    let project = crate::cli::compare::recorded();
+    let models = ["compare", "--across", "model", "small", "large", "--json"];
+    let forth = project.run(&models).exits_with(7).json();
+    put(out, names::COMPARISON, "models", forth);
+    let back = ["compare", "--across", "model", "large", "small", "--json"];
+    put(
+        out,
+        names::COMPARISON,
+        "models, the other way round",
+        project.run(&back).exits_with(7).json(),
+    );
+    let plan = [&models[..], &["--plan"]].concat();
+    put(
+        out,
+        names::PLAN,
+        "of a comparison",
+        project.run(&plan).exits_with(0).json(),
+    );
+    let judged = crate::cli::compare::judged();
+    let roles = ["compare", "--across", "role", "clerk", "talker", "--json"];
+    put(
+        out,
+        names::COMPARISON,
+        "roles with scores",
+        judged.run(&roles).exits_with(0).json(),
     );
 }
