@@ -88,13 +88,7 @@ fn skipped_verdicts(case: &ScenarioCase) -> Vec<ExpectationVerdict> {
     let skipped = |one: &crate::base::span::Spanned<crate::scenario::model::ContextExpectation>| {
         let what = one.value.describe();
         let reason = Reason::new(what.clone(), "no context");
-        ExpectationVerdict {
-            what,
-            outcome: ExpectationOutcome::Skipped,
-            gate: true,
-            reason,
-            span: one.span,
-        }
+        ExpectationVerdict::new(what, (ExpectationOutcome::Skipped, reason), one.span)
     };
     case.expect_context.iter().map(skipped).collect()
 }
@@ -304,13 +298,11 @@ fn judge_contexts(
     } else {
         reason
     };
-    ExpectationVerdict {
-        what: expectation.value.describe(),
-        outcome,
-        gate: true,
-        reason,
-        span: expectation.span,
-    }
+    ExpectationVerdict::new(
+        expectation.value.describe(),
+        (outcome, reason),
+        expectation.span,
+    )
 }
 
 fn judge_case(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut CaseResult) {

@@ -78,6 +78,8 @@ pub struct JudgedTrial {
     pub cost: AnswerCost,
     /// The scores of the judge.
     pub scores: Vec<CriterionScore>,
+    /// Its score, if the case is scored.
+    pub score: Option<f64>,
     /// True if the answer splits its work; `None` if that cannot be determined.
     pub decomposes: Option<bool>,
     /// The answer.
@@ -183,6 +185,9 @@ pub struct CaseResult {
     pub trials: Vec<JudgedTrial>,
     /// True if more trials were allowed than were needed.
     pub stopped_early: bool,
+    /// True if the first stage made every trial, whatever the earlier ones decided, so that rates
+    /// over them are unbiased.
+    pub has_full_row: bool,
     /// Failed calls, counted by kind.
     pub failed_calls: BTreeMap<String, u64>,
     /// Tokens of the context, and of its reusable prefix.
@@ -202,6 +207,7 @@ impl CaseResult {
     pub(super) fn clear_trials(&mut self) {
         (self.rule, self.recorded, self.stage, self.answered) =
             (None, None, TrialStage::First, AnswerOrigin::NotRecorded);
+        self.has_full_row = false;
         self.trials.clear();
     }
 

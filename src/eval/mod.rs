@@ -19,6 +19,7 @@ pub mod draft;
 #[cfg(feature = "store")]
 pub mod drift;
 pub mod gate;
+pub mod groups;
 pub mod judge;
 pub mod kappa;
 pub mod locate;
@@ -29,6 +30,7 @@ pub mod request;
 pub mod result_keys;
 pub mod run;
 mod run_context;
+pub mod score;
 pub mod scorecard;
 pub mod scripted;
 mod situation;

@@ -7,16 +7,21 @@ use super::case_result::{
     AnswerOrigin, CaseResult, CaseVerdict, CostEstimate, JudgedTrial, RecordedTrials,
 };
 use super::gate::accepted::{BaselineCase, BaselineComparison};
+use super::groups::{
+    CaseFigures, ScoreRow, TagRow, ThresholdRow, ThresholdsRow, group_by_tag, mean_score,
+};
 use super::judge::CriterionScore;
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
+use super::score::mean;
+use super::statistics::KTrialRates;
 use super::trials::TrialOutcome;
-use super::verdict::{ExpectationVerdict, ResultPlace};
+use super::verdict::{ExpectationVerdict, ResultPlace, ScorePart};
 use super::{statistics, trials};
 use crate::base::hash::Hash;
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::TrialStage;
-use crate::scenario::model::{ScenarioCase, Suite, TrialRule};
+use crate::scenario::model::{ScenarioCase, Suite, SuiteThresholds, TrialRule};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,6 +49,9 @@ pub struct Scorecard {
     pub summary: Summary,
     /// The suites, by their file.
     pub suites: Vec<SuiteRow>,
+    /// The thresholds of suites, each with its verdict; absent if no suite has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<ThresholdRow>,
     /// The scenarios, in the order of their files.
     pub cases: Vec<CaseRow>,
     /// The differences from accepted results, if `--baseline` names some; else absent.
@@ -81,6 +89,20 @@ pub struct Summary {
     /// The 95 % interval of that mean, by resampling the scenarios by task; null for fewer than ten
     /// tasks.
     pub interval: Option<[f64; 2]>,
+    /// The mean score of scored scenarios, of which one without a score counts as 0; absent if none
+    /// is scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The mean chance that at least one of k trials passes, over the scenarios for which it is
+    /// known; absent if it is known of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_at_k: Option<f64>,
+    /// The mean chance that all of k trials pass, over the same scenarios.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_hat_k: Option<f64>,
+    /// The scenarios by tag; absent if none has a tag.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<TagRow>,
     /// Tokens of the trials, sent and answered.
     pub tokens: u64,
     /// Calls of models, answered or not.
@@ -93,7 +115,7 @@ pub struct Summary {
 }
 
 /// A file of scenarios.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SuiteRow {
     /// The file, relative to the project.
@@ -104,6 +126,9 @@ pub struct SuiteRow {
     pub name: Option<String>,
     /// The version; null if it has none.
     pub version: Option<String>,
+    /// The limits for all of its scenarios together; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<ThresholdsRow>,
 }
 
 /// One scenario.
@@ -166,6 +191,13 @@ pub struct CaseRow {
     /// The pass rate of its answers; null if none was judged. For trials that ended early, it is
     /// less reliable than it seems.
     pub rate: Option<RateRow>,
+    /// The score; absent if the scenario is not scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreRow>,
+    /// The chances that k trials pass; absent for scripted answers and for rows of trials that are
+    /// not full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k_trials: Option<KTrialRates>,
     /// The trials, in order.
     pub trials: Vec<TrialRow>,
     /// Tokens of the context; null if there is none.
@@ -194,7 +226,7 @@ pub struct AnewRow {
 }
 
 /// One expectation, judged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct VerdictRow {
     /// The expectation in words.
@@ -206,6 +238,9 @@ pub struct VerdictRow {
     pub verdict: String,
     /// True if it can fail the scenario.
     pub gates: bool,
+    /// Its part in the score of the trial; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<ScorePart>,
     /// The expected value.
     pub expected: String,
     /// The actual value.
@@ -297,6 +332,9 @@ pub struct TrialRow {
     /// The verdict.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
+    /// Its score; absent if the scenario is not scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
     /// One verdict for each expectation on the answer.
     pub expectations: Vec<VerdictRow>,
     /// The scores of the judge; absent without a judge.
@@ -448,6 +486,7 @@ impl CaseRow {
                 TrialOutcome::Passed => "pass".to_owned(),
                 TrialOutcome::Failed => "fail".to_owned(),
             },
+            score: trial.score,
             expectations: verdicts(&trial.verdicts),
             scores: trial.scores.clone(),
             provider: trial.answered_by.clone(),
@@ -479,12 +518,18 @@ impl CaseRow {
                 of,
                 cut: is_cut,
             });
+        let rule = RuleRow {
+            recorded,
+            stage: done.stage,
+            ..done.rule.as_ref().map_or(bare.rule, RuleRow::from_rule)
+        };
         Self {
-            rule: RuleRow {
-                recorded,
-                stage: done.stage,
-                ..done.rule.as_ref().map_or(bare.rule, RuleRow::from_rule)
-            },
+            rule,
+            score: bare.score.map(|score| ScoreRow {
+                value: case_score(&trials, rule, done.stopped_early),
+                ..score
+            }),
+            k_trials: k_trials(of.case.rule.pass, done),
             node: done.node.clone(),
             provider: done.provider.clone(),
             model: done.model.clone(),
@@ -541,6 +586,10 @@ impl CaseRow {
                 .map(str::to_owned),
             task: receiver.map(|receiver| receiver.task.to_owned()),
             rule: RuleRow::from_rule(&case.rule),
+            score: case.is_scored.then_some(ScoreRow {
+                value: None,
+                min: case.rule.min_score,
+            }),
             ..Self::empty(&case.name.value, suite, path)
         }
     }
@@ -574,6 +623,14 @@ impl CaseRow {
     /// Its verdict. An unknown word counts as an error, never as a success.
     pub fn verdict(&self) -> CaseVerdict {
         CaseVerdict::parse(&self.verdict).unwrap_or(CaseVerdict::Error)
+    }
+
+    fn figures(&self) -> CaseFigures {
+        CaseFigures {
+            verdict: self.verdict(),
+            rate: self.rate.map(|rate| rate.value),
+            score: self.score,
+        }
     }
 
     /// Returns true if it passes or fails.
@@ -635,6 +692,32 @@ fn pass_rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
     })
 }
 
+/// The mean score of the trials of the deciding stage; `None` if there are none. A trial that was
+/// planned and is missing counts as 0.
+fn case_score(trials: &[TrialRow], rule: RuleRow, stopped_early: bool) -> Option<f64> {
+    let of_stage = trials.iter().filter(|trial| trial.stage == rule.stage);
+    let mut scores: Vec<f64> = of_stage.filter_map(|trial| trial.score).collect();
+    if !scores.is_empty() && !stopped_early {
+        scores.resize(scores.len().max(rule.runs as usize), 0.0);
+    }
+    mean(scores)
+}
+
+/// The chances of k trials, from a full row of trials of a model.
+fn k_trials(k: u32, done: &CaseResult) -> Option<KTrialRates> {
+    let is_of_model = is_judged(done.answered) && done.answered != AnswerOrigin::Scripted;
+    let trials = done
+        .trials
+        .iter()
+        .filter(|one| one.stage == TrialStage::First);
+    let (mut passed, mut count) = (0, 0);
+    for trial in trials.filter(|_| is_of_model && done.has_full_row) {
+        passed += u32::from(trial.outcome == TrialOutcome::Passed);
+        count += 1;
+    }
+    statistics::k_trial_rates(passed, count, k).filter(|_| count > 1)
+}
+
 fn verdict_row(verdict: &ExpectationVerdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
     let at = |place: &ResultPlace| {
         let (source, found) = locator.locate_place(place);
@@ -653,6 +736,7 @@ fn verdict_row(verdict: &ExpectationVerdict, path: &str, locator: &Locator<'_>) 
         line: locator.line_of(path, verdict.span.start).unwrap_or(1),
         verdict: verdict.outcome.word().to_owned(),
         gates: verdict.gate,
+        part: verdict.part,
         expected: verdict.reason.expected.clone(),
         found: verdict.reason.found.clone(),
         at: verdict.reason.place.as_ref().map(at),
@@ -665,10 +749,10 @@ impl Scorecard {
     pub fn new(
         registry: Hash,
         tokenizer: &str,
-        suites: BTreeSet<SuiteRow>,
+        mut suites: Vec<SuiteRow>,
         cases: Vec<CaseRow>,
     ) -> Self {
-        let summary = Summary::summarize(&cases);
+        sort_suites(&mut suites);
         Self {
             schema: SCHEMA.to_owned(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
@@ -676,8 +760,9 @@ impl Scorecard {
             shard: None,
             registry_hash: registry.to_string(),
             tokenizer: tokenizer.to_owned(),
-            summary,
-            suites: suites.into_iter().collect(),
+            summary: Summary::summarize(&cases),
+            thresholds: check_thresholds(&suites, &cases),
+            suites,
             cases,
             baseline: None,
         }
@@ -711,6 +796,7 @@ impl Scorecard {
                 cost_usd,
                 ..Summary::summarize(&cases)
             },
+            thresholds: check_thresholds(&self.suites, &cases),
             cases,
             ..self
         }
@@ -769,12 +855,14 @@ impl Summary {
             .filter_map(|row| Some((row.task.as_deref().unwrap_or(&row.id), row.rate?.value)))
             .collect();
         summary.answered = rates.len();
-        #[allow(
-            clippy::cast_precision_loss,
-            reason = "a project has fewer than 2^52 scenarios"
-        )]
-        let mean = || rates.iter().map(|(_, rate)| rate).sum::<f64>() / rates.len() as f64;
-        summary.pass_rate = (!rates.is_empty()).then(mean);
+        summary.pass_rate = mean(rates.iter().map(|(_, rate)| *rate));
+        let figures: Vec<CaseFigures> = cases.iter().map(CaseRow::figures).collect();
+        summary.score = mean_score(&figures, 0.0);
+        let k_trials = || cases.iter().filter_map(|row| row.k_trials);
+        summary.pass_at_k = mean(k_trials().map(|rates| rates.pass_at_k));
+        summary.pass_hat_k = mean(k_trials().map(|rates| rates.pass_hat_k));
+        let tags = cases.iter().map(|row| &*row.tags);
+        summary.tags = group_by_tag(tags.zip(figures));
         summary.interval = statistics::clustered(&rates).map(|(low, high)| [low, high]);
         summary
     }
@@ -783,6 +871,10 @@ impl Summary {
 impl SuiteRow {
     /// The row of a suite.
     pub fn from_suite(path: &str, suite: &Suite) -> Self {
+        let SuiteThresholds {
+            min_score,
+            pass_rate,
+        } = suite.thresholds;
         let text = |text: &Option<crate::base::span::Spanned<String>>| {
             text.as_ref().map(|text| text.value.clone())
         };
@@ -791,8 +883,40 @@ impl SuiteRow {
             id: suite.id.value.clone(),
             name: text(&suite.name),
             version: text(&suite.version),
+            thresholds: (min_score.is_some() || pass_rate.is_some()).then_some(ThresholdsRow {
+                min_score,
+                pass_rate,
+                cases: suite.cases.len(),
+            }),
         }
     }
+}
+
+/// Compares the thresholds of suites with their scenarios.
+fn check_thresholds(suites: &[SuiteRow], cases: &[CaseRow]) -> Vec<ThresholdRow> {
+    let of_suite = |suite: &SuiteRow| {
+        let rows = cases.iter().filter(|row| row.path == suite.path);
+        let rows: Vec<CaseFigures> = rows.map(CaseRow::figures).collect();
+        let found = suite.thresholds.map(|limits| limits.compare(&rows));
+        let with_suite = |row| ThresholdRow {
+            suite: suite.id.clone(),
+            path: suite.path.clone(),
+            ..row
+        };
+        found
+            .unwrap_or_default()
+            .into_iter()
+            .map(with_suite)
+            .collect::<Vec<_>>()
+    };
+    let limited = suites.iter().filter(|suite| suite.thresholds.is_some());
+    limited.flat_map(of_suite).collect()
+}
+
+/// Sorts suites by their files and removes repeated ones.
+fn sort_suites(suites: &mut Vec<SuiteRow>) {
+    suites.sort_by(|a, b| (&a.path, &a.id).cmp(&(&b.path, &b.id)));
+    suites.dedup();
 }
 
 /// Merges named scorecards. The result is byte for byte that of one run of all their cases.
@@ -846,8 +970,7 @@ pub fn merge_scorecards(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, St
     }
     whole.shard = None;
     whole.baseline = None;
-    whole.suites.sort();
-    whole.suites.dedup();
+    sort_suites(&mut whole.suites);
     Ok(whole.with_cases(rows.into_values().map(|(_, row)| row).collect()))
 }
 

@@ -5,6 +5,7 @@
 
 use super::trials::{TrialDecision, decide_counts, max_trials};
 use crate::scenario::model::TrialRule;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The quantile of the normal distribution that leaves 2.5 % on either side.
@@ -90,6 +91,34 @@ pub fn upper_tail(successes: u32, trials: u32, rate: f64) -> f64 {
         log += ((n - i) / (i + 1.0)).ln() + odds;
     }
     sum.min(1.0)
+}
+
+/// The chances of k trials of a scenario, unbiased estimates from all of its trials.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct KTrialRates {
+    /// The number of trials that must pass by the rule of the scenario.
+    pub k: u32,
+    /// The chance that at least one of k trials passes: pass@k.
+    pub pass_at_k: f64,
+    /// The chance that all of k trials pass: pass^k.
+    pub pass_hat_k: f64,
+}
+
+/// Estimates the chances of `k` trials from `passed` of `trials`; `None` if `k` is 0 or more than the
+/// trials. They must have been made whatever the earlier ones gave.
+pub fn k_trial_rates(passed: u32, trials: u32, k: u32) -> Option<KTrialRates> {
+    // The share of the choices of `k` trials that lie within so many of them.
+    let share_within = |count: u32| -> f64 {
+        (0..k)
+            .map(|at| f64::from(count.saturating_sub(at)) / f64::from(trials - at))
+            .product()
+    };
+    (1..=trials).contains(&k).then(|| KTrialRates {
+        k,
+        pass_at_k: 1.0 - share_within(trials.saturating_sub(passed)),
+        pass_hat_k: share_within(passed),
+    })
 }
 
 /// The exact one-sided sign test: the probability of at least this many differences in one

@@ -120,6 +120,7 @@ pub fn confirm_rule(rule: &TrialRule) -> Option<TrialRule> {
         strict: true,
         confirm: None,
         sequential: None,
+        min_score: rule.min_score,
     })
 }
 

@@ -4,6 +4,7 @@
 use crate::base::span::{Span, Spanned};
 use crate::base::words::words;
 use crate::kernel::context::Origin;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 words! {
@@ -33,7 +34,7 @@ pub struct ResultPlace {
 }
 
 /// The expected and the found value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reason {
     /// The expected value, as a fragment that follows “expected”.
     pub expected: String,
@@ -48,6 +49,8 @@ pub struct Reason {
     pub is_undecided: bool,
     /// True if the subject is missing or cannot be read. The negation does not hold either.
     pub is_blind: bool,
+    /// The score from 0 to 1 that a judge or a check of the project gave.
+    pub score: Option<f64>,
 }
 
 impl Reason {
@@ -71,6 +74,12 @@ impl Reason {
         self
     }
 
+    /// Sets the score.
+    pub(super) const fn with_score(mut self, score: Option<f64>) -> Self {
+        self.score = score;
+        self
+    }
+
     /// Adds advice.
     pub(super) fn with_advice(mut self, advice: impl Into<String>) -> Self {
         self.advice.push(advice.into());
@@ -78,8 +87,31 @@ impl Reason {
     }
 }
 
+/// The part of an expectation in the score of its trial.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ScorePart {
+    /// Its own score, from 0 to 1: that of a judge or of a check of the project, else 1 if it holds;
+    /// 0 if it was not judged.
+    pub score: f64,
+    /// Its weight.
+    pub weight: f64,
+}
+
+impl ScorePart {
+    /// The part of an expectation with a verdict; `graded` is its score, if it has one of its own.
+    pub fn new(outcome: ExpectationOutcome, graded: Option<f64>, weight: f64) -> Self {
+        let score = match outcome {
+            ExpectationOutcome::Skipped => 0.0,
+            ExpectationOutcome::Pass => graded.unwrap_or(1.0),
+            ExpectationOutcome::Fail => graded.unwrap_or(0.0),
+        };
+        Self { score, weight }
+    }
+}
+
 /// The verdict on one expectation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExpectationVerdict {
     /// The text of the expectation.
     pub what: String,
@@ -91,9 +123,23 @@ pub struct ExpectationVerdict {
     pub reason: Reason,
     /// Its span in the scenario's file.
     pub span: Span,
+    /// Its part in the score of the trial; `None` if it has none.
+    pub part: Option<ScorePart>,
 }
 
 impl ExpectationVerdict {
+    /// The verdict on a gating expectation without a part in a score.
+    pub(super) fn new(what: String, (outcome, reason): JudgedOutcome, span: Span) -> Self {
+        Self {
+            what,
+            outcome,
+            gate: true,
+            reason,
+            span,
+            part: None,
+        }
+    }
+
     /// Returns true if it fails the case.
     pub fn is_failure(&self) -> bool {
         self.gate && self.outcome == ExpectationOutcome::Fail

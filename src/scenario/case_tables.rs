@@ -12,7 +12,7 @@ use std::borrow::Cow;
 const MAX_ROWS: usize = 20_000;
 
 /// Columns that are keys of the case; every other one is an input.
-pub(super) const CASE_COLUMNS: [&str; 10] = [
+pub(super) const CASE_COLUMNS: [&str; 11] = [
     "id",
     "name",
     "description",
@@ -22,6 +22,7 @@ pub(super) const CASE_COLUMNS: [&str; 10] = [
     "reviewed",
     "runs",
     "pass_threshold",
+    "min_score",
     "baseline_config_hash",
 ];
 /// Columns that are keys of its context.
@@ -209,11 +210,9 @@ fn case_tree<'f>(
     let mut expected = Vec::new();
     for (name, value) in fields.filter(|(_, value)| !value.is_empty()) {
         match name {
-            "runs" | "pass_threshold" => {
-                let number = value.trim().parse::<u64>().map_or_else(
-                    |_| text(value),
-                    |number| node(YamlValue::Number(number.into())),
-                );
+            "runs" | "pass_threshold" | "min_score" => {
+                let number = serde_json::from_str(value.trim())
+                    .map_or_else(|_| text(value), |number| node(YamlValue::Number(number)));
                 own.push(new_entry(name, number, place));
             }
             TAGS => {

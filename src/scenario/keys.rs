@@ -14,6 +14,8 @@ use super::values::{MAX_EXACT_NUMBER, Risk};
 
 /// The maximum number of trials of one case.
 pub const MAX_RUNS: u64 = 1000;
+/// A minimum that is a share of what is possible.
+const SHARE: ScenarioShape = ScenarioShape::Number(0.01, 1.0);
 const fn aliased_key(
     name: &'static str,
     alias: &'static str,
@@ -44,6 +46,7 @@ macro_rules! case_keys {
             aliased_key("expectations", "expected", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TABLE), 1), Optional, "expectations on the answer"),
             optional_key("runs", ScenarioShape::Whole(1, MAX_RUNS), "the number of trials; default: that of the project, else 3"),
             optional_key("pass_threshold", ScenarioShape::Whole(1, MAX_RUNS), "trials that must pass; default: that of the project, else 2"),
+            optional_key("min_score", SHARE, "the score, from 0.01 to 1, from which a trial passes, whichever expectations hold; default: all of them must hold"),
             optional_key("rule", ScenarioShape::Table(&RULE_TABLE), "the rule for trials in full; `runs` and `pass_threshold` are short for its first two keys"),
             optional_key("answers", ScenarioShape::List(&ScenarioShape::Table(&SCRIPTED_TABLE), 0), "scripted answers: the first whose `when` matches the request is given"),
             optional_key("tags", ScenarioShape::List(&ScenarioShape::Text, 0), "words that `--tag` selects by"),
@@ -121,8 +124,31 @@ pub static SUITE_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Table(&FIXTURES_TABLE),
             "results of memory, retrieval and tools, unless the case has its own",
         ),
+        optional_key(
+            "thresholds",
+            ScenarioShape::Table(&THRESHOLDS_TABLE),
+            "limits for all cases of the suite together",
+        ),
     ],
     groups: &[AtLeast(&["cases", "cases_from"])],
+};
+
+/// `thresholds` of a suite.
+static THRESHOLDS_TABLE: ScenarioTable = ScenarioTable {
+    what: "`thresholds`",
+    keys: &[
+        optional_key(
+            "min_score",
+            SHARE,
+            "the minimum mean of the scores of its cases, from 0.01 to 1",
+        ),
+        optional_key(
+            "pass_rate",
+            SHARE,
+            "the minimum share of its cases that pass, from 0.01 to 1",
+        ),
+    ],
+    groups: &[AtLeast(&["min_score", "pass_rate"])],
 };
 
 /// A case of a suite.

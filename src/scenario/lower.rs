@@ -175,6 +175,7 @@ pub(super) fn read_rule(cx: LowerCx<'_>, table: &ScenarioTable, node: &YamlNode<
             .and_then(|own| own.get("sequential"))
             .and_then(read_sequential)
             .or(cx.rule.sequential),
+        min_score: find_value(table, node, "min_score").and_then(read_number),
     }
 }
 
@@ -282,6 +283,13 @@ pub(super) fn read_case(
     };
     let subject = task.or_else(role).or_else(request)?;
     let items = |key| get(key).and_then(YamlNode::items).unwrap_or_default();
+    let expectations: Vec<_> = items("expectations")
+        .iter()
+        .filter_map(AnswerExpectation::read_entry)
+        .collect();
+    let rule = read_rule(cx, table, node);
+    let has_weight = expectations.iter().any(|one| one.value.weight.is_some());
+    let counts = expectations.iter().any(|one| one.value.gate);
     Some(ScenarioCase {
         name,
         span: node.span,
@@ -295,12 +303,10 @@ pub(super) fn read_case(
             .iter()
             .filter_map(ContextExpectation::read_entry)
             .collect(),
-        expectations: items("expectations")
-            .iter()
-            .filter_map(AnswerExpectation::read_entry)
-            .collect(),
+        is_scored: counts && (rule.min_score.is_some() || has_weight),
+        expectations,
         replaces: Vec::new(),
-        rule: read_rule(cx, table, node),
+        rule,
         answers: read_answers(node),
         tags: read_texts(get("tags")),
         baseline_config_hash: get("baseline_config_hash").and_then(read_text),

@@ -38,6 +38,17 @@ pub struct Suite {
     pub cases_from: Option<Spanned<String>>,
     /// `fixtures.tools`: the results of tools by their names.
     pub tools: BTreeMap<String, Value>,
+    /// `thresholds`: the limits for all cases together.
+    pub thresholds: SuiteThresholds,
+}
+
+/// The limits for all cases of a suite together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SuiteThresholds {
+    /// The minimum mean of scores.
+    pub min_score: Option<f64>,
+    /// The minimum share of cases that pass.
+    pub pass_rate: Option<f64>,
 }
 
 impl Suite {
@@ -51,6 +62,10 @@ impl Suite {
             cases: Vec::new(),
             cases_from: None,
             tools: BTreeMap::new(),
+            thresholds: SuiteThresholds {
+                min_score: None,
+                pass_rate: None,
+            },
         }
     }
 }
@@ -93,9 +108,19 @@ pub struct ScenarioCase {
     pub baseline_config_hash: Option<Spanned<String>>,
     /// The day of the last review, as year, month, day.
     pub reviewed: Option<Spanned<(i32, u8, u8)>>,
+    /// True if its trials have scores: it has a minimum score or a weight, or its suite has a
+    /// minimum score.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_scored: bool,
 }
 
 impl ScenarioCase {
+    /// The sum of the weights of its expectations on the answer.
+    pub fn score_weight(&self) -> f64 {
+        let weights = self.expectations.iter().map(|one| one.value.score_weight());
+        weights.sum()
+    }
+
     /// Returns true if it compares its request with a stored one.
     pub fn uses_snapshot(&self) -> bool {
         super::expect::context::all_expectations(&self.expect_context)
@@ -221,6 +246,9 @@ pub struct TrialRule {
     pub confirm: Option<(u32, u32)>,
     /// A sequential test instead of a fixed number of trials.
     pub sequential: Option<SequentialRule>,
+    /// The score from which a trial passes; without it, every expectation must hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_score: Option<f64>,
 }
 
 /// Wald's sequential probability ratio test.
@@ -246,6 +274,7 @@ impl Default for TrialRule {
             strict: false,
             confirm: None,
             sequential: None,
+            min_score: None,
         }
     }
 }

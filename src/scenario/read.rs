@@ -9,7 +9,8 @@ use super::keys::{
 };
 use super::lower::LowerCx;
 use super::model::{
-    ContextExpectation, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer, Suite, TrialRule,
+    ContextExpectation, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer, Suite,
+    SuiteThresholds, TrialRule,
 };
 use super::scenario_fault::{KeyPath, ScenarioFault, ScenarioFaultKind, ScenarioFaultSink};
 
@@ -180,6 +181,7 @@ fn read_file(
         .collect();
     for case in &cases {
         check_run_scope(sink, case);
+        check_score(sink, root, case);
     }
     Suite {
         id: name,
@@ -189,6 +191,7 @@ fn read_file(
         cases,
         cases_from: None,
         tools: BTreeMap::new(),
+        thresholds: SuiteThresholds::default(),
     }
 }
 
@@ -253,6 +256,7 @@ fn read_suite_file(
         }
     }
     cases.shrink_to_fit();
+    let thresholds = read_thresholds(sink, root, &mut cases);
     let named = |key: &str| {
         root.get(key)
             .and_then(|node| lower::read_label(LowerCx { text, ..cx }, node))
@@ -275,7 +279,49 @@ fn read_suite_file(
             .iter()
             .map(|entry| (entry.key.value.as_ref().to_owned(), entry.value.to_json()))
             .collect(),
+        thresholds,
     }
+}
+
+/// Reads the thresholds of a suite. With a minimum score, each case that expects something of its
+/// answer is scored.
+fn read_thresholds(
+    sink: &mut ScenarioFaultSink<'_>,
+    root: &YamlNode<'_>,
+    cases: &mut [ScenarioCase],
+) -> SuiteThresholds {
+    let find = |key| root.get("thresholds").and_then(|own| own.get(key));
+    let thresholds = SuiteThresholds {
+        min_score: find("min_score").and_then(values::read_number),
+        pass_rate: find("pass_rate").and_then(values::read_number),
+    };
+    if let Some(place) = find("min_score") {
+        for case in cases.iter_mut().filter(|case| case.score_weight() > 0.0) {
+            case.is_scored = true;
+        }
+        if !cases.iter().any(|case| case.is_scored) {
+            report_nothing_scored(sink, place, "thresholds.min_score");
+        }
+    }
+    thresholds
+}
+
+/// Reports a minimum score of a case without an expectation that counts towards it.
+fn check_score(sink: &mut ScenarioFaultSink<'_>, own: &YamlNode<'_>, case: &ScenarioCase) {
+    let place = own.get("min_score");
+    if let Some(place) = place.filter(|_| case.score_weight() <= 0.0) {
+        report_nothing_scored(sink, place, "min_score");
+    }
+}
+
+fn report_nothing_scored(sink: &mut ScenarioFaultSink<'_>, place: &YamlNode<'_>, key: &str) {
+    let kind = ScenarioFaultKind::BadValue {
+        key: key.to_owned(),
+        found: sink.written_text(place),
+        expected: "no such line, or an entry of `expectations` without `gate: false`: nothing counts towards this score".to_owned(),
+        near: None,
+    };
+    sink.report(place.span, kind);
 }
 
 /// Reads one case with the defaults filled in. Its own keys were checked against the table with the
@@ -311,6 +357,7 @@ fn read_suite_case(
     let name = id.map(|id| format!("{suite}/{id}"));
     let case = lower::read_case(cx, &CASE_TABLE, &full, name)?;
     check_run_scope(sink, &case);
+    check_score(sink, own, &case);
     Some(ScenarioCase {
         span: own.span,
         row: sink.row.as_ref().map(|(row, _)| row.clone()),

@@ -56,8 +56,8 @@ static CRITERION_TABLE: ScenarioTable = ScenarioTable {
         ),
         optional_key(
             "weight",
-            ScenarioShape::Number(0.0, 1000.0),
-            "its share in a mean of criteria, 1 by default",
+            ScenarioShape::Number(0.001, 1000.0),
+            "its share in a mean of criteria, from 0.001 to 1000, 1 by default",
         ),
         optional_key(
             "max",

@@ -9,9 +9,10 @@ use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
 use crate::eval::judge::{judge_rubric, judge_words};
 use crate::eval::prepared_case::AnswerJudging;
+use crate::eval::score;
 use crate::eval::verdict::{
-    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail,
-    fail_blind, pass, skip, skip_undecided,
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, ScorePart,
+    fail, fail_blind, pass, skip, skip_undecided,
 };
 use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::expect::own_check::OwnCheck;
@@ -31,12 +32,16 @@ pub(in crate::eval) fn judge_expectation(
     answer: &TrialAnswer,
     expectation: &Spanned<AnswerExpectation>,
 ) -> Result<ExpectationVerdict, NoAnswerReason> {
-    let AnswerExpectation { test, gate } = &expectation.value;
+    let AnswerExpectation { test, gate, .. } = &expectation.value;
+    let weight = expectation.value.score_weight();
     let (outcome, reason) = match judge_test(case, answer, test) {
         Err(why) if !*gate => skip("a verdict", &why.describe()),
         judged => judged?,
     };
+    // Inside another expectation, a score is a verdict like any.
+    let graded = reason.score.filter(|_| test.inner_tests().is_empty());
     Ok(ExpectationVerdict {
+        part: (case.input.case.is_scored && *gate).then(|| ScorePart::new(outcome, graded, weight)),
         what: test.describe(),
         outcome,
         gate: *gate,
@@ -458,6 +463,13 @@ pub(in crate::eval) const NOT_PERMITTED: &str = "no run: this command is not per
 struct CheckVerdict {
     pass: bool,
     reason: Option<String>,
+    score: Option<f64>,
+}
+
+impl CheckVerdict {
+    fn graded_score(&self) -> f64 {
+        self.score.unwrap_or(if self.pass { 1.0 } else { 0.0 })
+    }
 }
 
 /// The output of a check.
@@ -503,6 +515,16 @@ pub(super) fn judge_own_check(
         CheckResponse::Many(many) if many.is_empty() => return Err(no_verdict()),
         CheckResponse::Many(many) => many,
     };
+    if let Some(score) = given
+        .iter()
+        .filter_map(|one| one.score)
+        .find(|score| !(0.0..=1.0).contains(score))
+    {
+        return Err(failed(format!(
+            "its score is {score}; expected a number from 0 to 1"
+        )));
+    }
+    let score = score::mean(given.iter().map(CheckVerdict::graded_score));
     let passes = given.iter().all(|one| one.pass);
     let reasons = given
         .iter()
@@ -517,11 +539,12 @@ pub(super) fn judge_own_check(
     } else {
         &reasons
     };
-    Ok(if passes {
+    let (outcome, reason) = if passes {
         pass(expected, found)
     } else {
         fail(expected, found)
-    })
+    };
+    Ok((outcome, reason.with_score(score)))
 }
 
 /// The input of a check for a trial.

@@ -199,6 +199,7 @@ pub(super) fn estimate_cost(
     };
     let curtails = answers.from == AnswersFrom::Live
         && prepared.run.rows == TrialPolicy::StopWhenDecided
+        && !prepared.input.case.is_scored
         && rule.sequential.is_none();
     let least = if curtails {
         u64::from(rule.pass.min(rule.runs + 1 - rule.pass.min(rule.runs)))

@@ -12,6 +12,7 @@ use crate::context::render::message::Message;
 use crate::eval::answer_source::{AnswersFrom, CallPurpose, ModelCall, ModelCaller, TrialUnderWay};
 use crate::eval::case_result::{AnswerOrigin, CaseResult, JudgedTrial, RecordedTrials};
 use crate::eval::prepared_case::{AnswerJudging, CaseInput, PreparedCase};
+use crate::eval::score::TrialScore;
 use crate::eval::scripted::is_script_for;
 use crate::eval::trials::{self, StageTrials, TrialDecision, TrialOutcome, TrialPolicy};
 use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
@@ -364,6 +365,9 @@ pub(super) fn run_stage(
     next: NextAnswer<'_, '_>,
 ) -> Result<TrialDecision, NoAnswerReason> {
     let of = trials::max_trials(&rule);
+    // A mean of scores over trials that ended early would be biased.
+    let is_full = rows == TrialPolicy::RunAll || case.input.case.is_scored;
+    let is_full = is_full && rule.sequential.is_none();
     let mut row = Vec::new();
     let mut decision = TrialDecision::Open;
     let mut last: Option<JudgedTrial> = None;
@@ -403,9 +407,13 @@ pub(super) fn run_stage(
         if decision == TrialDecision::Open {
             decision = trials::decide_trials(&rule, &row);
         }
-        if decision != TrialDecision::Open && rows == TrialPolicy::StopWhenDecided {
+        let stops = rows == TrialPolicy::StopWhenDecided && !is_full;
+        if decision != TrialDecision::Open && stops {
             break;
         }
+    }
+    if stage == TrialStage::First {
+        done.has_full_row = is_full && row.len() == of as usize;
     }
     done.stopped_early = row.len() < of.min(there) as usize;
     if !is_judged {
@@ -458,19 +466,35 @@ fn judge_trial(
             Some(flaw_verdict(flaw, gate, first.span))
         });
     let unfinished = unfinished_verdict(&answer, expectations);
+    let ahead = usize::from(flaw.is_some()) + usize::from(unfinished.is_some());
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
     let judged = expectations
         .iter()
         .filter(is_judged)
         .map(|one| judge_expectation(case, &answer, one));
-    let verdicts: Vec<ExpectationVerdict> = flaw
+    let mut verdicts: Vec<ExpectationVerdict> = flaw
         .clone()
         .into_iter()
         .chain(unfinished)
         .map(Ok)
         .chain(judged)
         .collect::<Result<_, NoAnswerReason>>()?;
-    let tried = if verdicts.iter().any(ExpectationVerdict::is_failure) {
+    let case_score = case.input.case.is_scored.then(|| {
+        let weight = case.input.case.score_weight();
+        TrialScore::new(&verdicts, weight)
+    });
+    let min = case.input.case.rule.min_score;
+    let decides = |one: &ExpectationVerdict| min.is_none() || one.part.is_none();
+    if let Some((score, min)) = case_score.zip(min) {
+        for part in verdicts.iter_mut().filter(|one| one.part.is_some()) {
+            part.reason.is_undecided = false;
+        }
+        let judged = score.judge(min);
+        let what = judged.1.expected.clone();
+        let verdict = ExpectationVerdict::new(what, judged, case.input.case.span);
+        verdicts.insert(ahead, verdict);
+    }
+    let tried = if verdicts.iter().any(|one| one.is_failure() && decides(one)) {
         TrialOutcome::Failed
     } else {
         TrialOutcome::Passed
@@ -485,6 +509,7 @@ fn judge_trial(
         tokens,
         cost: took,
         scores: case.judge.take_scores(),
+        score: case_score.map(|score| score.value),
         decomposes,
         answer: Arc::new(answer),
     })
@@ -512,24 +537,17 @@ fn unfinished_verdict(
         .map_or_else(Span::default, |one| one.span);
     let reason = Reason::new("a run that is complete", found)
         .with_advice("`ends: blocked` or `ends: failed` expects that");
-    Some(ExpectationVerdict {
-        reason,
-        what,
-        outcome: ExpectationOutcome::Fail,
-        gate: true,
-        span,
-    })
+    let judged = (ExpectationOutcome::Fail, reason);
+    Some(ExpectationVerdict::new(what, judged, span))
 }
 
 /// The verdict in place of the expectations on an answer that cannot be judged.
 fn flaw_verdict(flaw: &AnswerFlaw, gate: bool, span: Span) -> ExpectationVerdict {
     let what = "a whole answer".to_owned();
     let (found, advice) = flaw.describe();
+    let reason = Reason::new(what.clone(), found).with_advice(advice);
     ExpectationVerdict {
-        reason: Reason::new(what.clone(), found).with_advice(advice),
-        what,
-        outcome: ExpectationOutcome::Fail,
         gate,
-        span,
+        ..ExpectationVerdict::new(what, (ExpectationOutcome::Fail, reason), span)
     }
 }

@@ -34,13 +34,11 @@ pub(in crate::eval) fn judge_expectation(
     expectation: &Spanned<ContextExpectation>,
 ) -> ExpectationVerdict {
     let (outcome, reason) = judge_outcome(seen, &expectation.value);
-    ExpectationVerdict {
-        what: expectation.value.describe(),
-        outcome,
-        gate: true,
-        reason,
-        span: expectation.span,
-    }
+    ExpectationVerdict::new(
+        expectation.value.describe(),
+        (outcome, reason),
+        expectation.span,
+    )
 }
 
 fn judge_outcome(seen: &SeenContext<'_>, expectation: &ContextExpectation) -> JudgedOutcome {

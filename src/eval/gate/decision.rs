@@ -7,6 +7,8 @@ use super::baseline::Baseline;
 use super::safeguards::{LocatedRelaxation, Relaxation, SafeguardKind};
 use crate::eval::answer::SCRIPT;
 use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
+use crate::eval::groups::ThresholdRow;
+use crate::eval::score::format_score;
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
 use crate::project::eval::UncoveredPolicy;
 use serde::{Deserialize, Serialize};
@@ -85,13 +87,13 @@ pub struct GateHeader {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The name of the limit.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale", "stability_variance", "stability_cost", "uncovered"])))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "suite_min_score", "suite_pass_rate", "stale", "stability_variance", "stability_cost", "uncovered"])))]
     pub name: String,
     /// The allowed value.
     pub limit: String,
     /// The actual value.
     pub value: String,
-    /// The scenario or agent; null if it concerns all of them.
+    /// The scenario, suite or agent; null if it concerns all of them.
     pub case: Option<String>,
 }
 
@@ -250,6 +252,7 @@ pub fn decide_gate(sides: GateHeader, candidate: &GateInput<'_>) -> GateDecision
     found.check_base_expectations(&sides, &weakened);
     found.check_baselines();
     found.check_limits();
+    found.check_suites();
     found.check_stability();
     found.check_recordings();
     found.check_uncovered();
@@ -344,6 +347,9 @@ fn find_doubts(sides: &GateHeader, candidate: &GateInput<'_>) -> Vec<String> {
         doubts.push(format!("too few scenarios have answers: {answered} of {scenarios}, and --min-answered is {least}"));
     }
     doubts.extend(few_trials_doubt(candidate));
+    let suites = candidate.card.thresholds.iter();
+    let open = suites.filter(|row| row.verdict() == CaseVerdict::Inconclusive);
+    doubts.extend(open.map(ThresholdRow::describe));
     let trials = candidate
         .card
         .cases
@@ -720,6 +726,20 @@ impl GateFindings<'_> {
             let how = "first merge a scenario that expects the text: `contains` or `snapshot: true` under `expect_context`";
             self.warnings
                 .push(format!("to change text that no scenario holds, {how}"));
+        }
+    }
+
+    /// Adds the thresholds of suites that are not reached.
+    fn check_suites(&mut self) {
+        let card = self.candidate.card;
+        for row in card
+            .thresholds
+            .iter()
+            .filter(|row| row.verdict() == CaseVerdict::Fail)
+        {
+            let name = format!("suite_{}", row.name);
+            let (limit, value) = (row.limit.to_string(), format_score(row.value));
+            self.add_violation(&name, limit, value, Some(&row.suite));
         }
     }
 

@@ -64,11 +64,28 @@ fn judge_scores(
         let found = format!("{found}, which only informs: {}", trust.reason);
         return Ok(skip(expected, &found));
     }
-    Ok(if scores.iter().all(CriterionScore::is_met) {
+    let (outcome, reason) = if scores.iter().all(CriterionScore::is_met) {
         pass(expected, found)
     } else {
         fail(expected, found)
-    })
+    };
+    Ok((
+        outcome,
+        reason.with_score(Some(mean_score(criteria, &scores))),
+    ))
+}
+
+/// The mean of the shares of the highest scores, by the weights of the criteria.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "the key table bounds scores by 100"
+)]
+fn mean_score(criteria: &[JudgedCriterion], scores: &[CriterionScore]) -> f64 {
+    let weights: f64 = criteria.iter().map(|one| one.weight).sum();
+    let share = |(criterion, one): (&JudgedCriterion, &CriterionScore)| {
+        criterion.weight * one.score as f64 / one.max as f64
+    };
+    criteria.iter().zip(scores).map(share).sum::<f64>() / weights
 }
 
 /// The score of a criterion, with its evidence checked and the trust in the judge applied.

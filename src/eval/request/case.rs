@@ -102,13 +102,11 @@ fn vendor_rejection(
     )?;
     let what = "a request that its vendor takes".to_owned();
     let reason = Reason::new(what.clone(), found.describe());
-    Some(ExpectationVerdict {
+    Some(ExpectationVerdict::new(
         what,
-        outcome: ExpectationOutcome::Fail,
-        gate: true,
-        reason,
-        span: input.case.subject.span,
-    })
+        (ExpectationOutcome::Fail, reason),
+        input.case.subject.span,
+    ))
 }
 
 /// The keys that its result belongs to.

@@ -52,13 +52,11 @@ pub(super) fn judge_request(
     expectation: &Spanned<ContextExpectation>,
 ) -> ExpectationVerdict {
     let (outcome, reason) = judge_expectation(seen, &expectation.value);
-    ExpectationVerdict {
-        what: expectation.value.describe(),
-        outcome,
-        gate: true,
-        reason,
-        span: expectation.span,
-    }
+    ExpectationVerdict::new(
+        expectation.value.describe(),
+        (outcome, reason),
+        expectation.span,
+    )
 }
 
 fn judge_expectation(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> JudgedOutcome {

@@ -81,9 +81,17 @@ pub static ANSWER_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Bool,
             "`false`: a failure is reported but does not count"
         ),
+        optional_key(
+            "weight",
+            ScenarioShape::Number(0.001, 1000.0),
+            "its share in the score of a trial, from 0.001 to 1000, 1 by default; `gate: false` leaves it out"
+        ),
         optional_key("node", ScenarioShape::Text, AGENT_KEY_HELP).with_names(NamedThingKind::Node)
     ),
-    groups: &[KeyGroup::ExactlyOne(&ANSWER_TEST_NAMES)],
+    groups: &[
+        KeyGroup::ExactlyOne(&ANSWER_TEST_NAMES),
+        KeyGroup::Exclusive("gate", &["weight"]),
+    ],
 };
 
 /// The table inside `not`, `any_of` and `all_of`.
@@ -141,12 +149,25 @@ pub struct AnswerExpectation {
     pub test: AnswerTest,
     /// True if a failure fails the case; with `gate: false` a failure is only reported.
     pub gate: bool,
+    /// Its weight in the score of a trial, if one is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
 }
 
 impl AnswerExpectation {
+    /// Its weight in the score of a trial; 0 if it only informs.
+    pub fn score_weight(&self) -> f64 {
+        if self.gate {
+            self.weight.unwrap_or(1.0)
+        } else {
+            0.0
+        }
+    }
+
     /// Reads one entry of `expectations`.
     pub(in crate::scenario) fn read_entry(node: &YamlNode<'_>) -> Option<Spanned<Self>> {
         let gate = node.get("gate").and_then(read_flag).unwrap_or(true);
+        let weight = node.get("weight").and_then(read_number);
         let test = AnswerTest::read_test(node)?;
         let test = match node.get("node").and_then(read_text) {
             Some(agent) => Spanned::new(
@@ -158,7 +179,7 @@ impl AnswerExpectation {
             ),
             None => test,
         };
-        Some(test.map(|test| Self { test, gate }))
+        Some(test.map(|test| Self { test, gate, weight }))
     }
 }
 
@@ -234,7 +255,7 @@ impl AnswerTest {
         let entry = node
             .entries()?
             .iter()
-            .find(|entry| !["gate", "node"].contains(&&*entry.key.value))?;
+            .find(|entry| !["gate", "weight", "node"].contains(&&*entry.key.value))?;
         let value = &entry.value;
         let inner = |value: &YamlNode<'_>| {
             value

@@ -350,8 +350,12 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
     assert_eq!(one, four);
     assert_eq!(project.read_file("card.json"), one);
     let card: Value = serde_json::from_str(&one).unwrap();
+    let tags = card["summary"]["tags"].clone();
+    assert_eq!(tags.as_array().map(Vec::len), Some(40));
     assert_eq!(
-        card["summary"].to_string(),
+        card["summary"]
+            .to_string()
+            .replace(&format!("\"tags\":{tags},"), ""),
         "{\"planned\":40,\"answered\":0,\"passed\":34,\"failed\":6,\"stale\":0,\"errored\":0,\"inconclusive\":0,\"carried\":0,\"pass_rate\":null,\"interval\":null,\"tokens\":0,\"calls\":0,\"cost_usd\":0.0}"
     );
     let names: Vec<&str> = card["cases"]

@@ -29,6 +29,7 @@ mod eval_own_checks;
 mod eval_page;
 pub(crate) mod eval_record;
 mod eval_rescore;
+pub(crate) mod eval_scores;
 mod eval_selection;
 mod eval_trust;
 #[cfg(unix)]

@@ -21,7 +21,7 @@ use ctxc::internals::eval::trials::TrialPolicy;
 use ctxc::internals::kernel::tokens::ByteEstimate;
 use ctxc::internals::scenario::model::{
     CaseSubject, ContextExpectation, FrozenText, LookupFixture, LookupStore, ScenarioCase,
-    Situation, Suite,
+    Situation, Suite, SuiteThresholds,
 };
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
@@ -197,6 +197,7 @@ fn passed(registry: &Registry, cases: &[ScenarioCase], keys: &[(String, ResultKe
         cases: Vec::new(),
         cases_from: None,
         tools: BTreeMap::new(),
+        thresholds: SuiteThresholds::default(),
     };
     let row = |(case, (_, keys)): (&ScenarioCase, &(String, ResultKeys))| CaseRow {
         verdict: "pass".to_owned(),
@@ -215,7 +216,7 @@ fn passed(registry: &Registry, cases: &[ScenarioCase], keys: &[(String, ResultKe
     Scorecard::new(
         registry.hash(),
         "estimate",
-        std::collections::BTreeSet::new(),
+        Vec::new(),
         cases.iter().zip(keys).map(row).collect(),
     )
 }

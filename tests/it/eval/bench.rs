@@ -75,6 +75,7 @@ pub(super) fn case() -> ScenarioCase {
         tags: Vec::new(),
         baseline_config_hash: None,
         reviewed: None,
+        is_scored: false,
     }
 }
 
@@ -98,7 +99,13 @@ pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> ScenarioCase {
     };
     let expectations = tests
         .into_iter()
-        .map(|test| at(AnswerExpectation { test, gate: true }))
+        .map(|test| {
+            at(AnswerExpectation {
+                test,
+                gate: true,
+                weight: None,
+            })
+        })
         .collect();
     ScenarioCase {
         expectations,

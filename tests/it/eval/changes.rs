@@ -22,6 +22,7 @@ use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::tokens::ByteEstimate;
 use ctxc::internals::scenario::model::{
     ContextExpectation, FrozenText, FrozenValue, LookupStore, ScenarioCase, SegmentState, Suite,
+    SuiteThresholds,
 };
 use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
@@ -152,6 +153,7 @@ fn row_of(
         cases: Vec::new(),
         cases_from: None,
         tools: BTreeMap::new(),
+        thresholds: SuiteThresholds::default(),
     };
     let receiver = Receiver::for_task("triage");
     let of = RowSubject {
@@ -169,6 +171,7 @@ fn card(registry: &ctxc::Registry, rows: Vec<CaseRow>) -> Scorecard {
         id: row.suite.clone(),
         name: None,
         version: None,
+        thresholds: None,
     });
     Scorecard::new(registry.hash(), "estimate", suites.collect(), rows)
 }

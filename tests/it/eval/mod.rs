@@ -8,6 +8,7 @@ mod changes;
 mod context;
 mod drift;
 mod hostile;
+mod scores;
 mod situations;
 mod statistics;
 mod trials;

@@ -41,7 +41,7 @@ Paths of files are relative to the scenario and must stay inside the project. `!
 `results`, and `history`, may also be the text `@PATH`; write `@@` for a text that begins with `@`.
 
 A table of cases (`cases_from`) is CSV (RFC 4180) with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
-`description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
+`description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `min_score`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
 `absent` and `exact` have the meaning of the key of that name (the last three are about the answer); any other column is an input of the task (write
 `inputs.NAME` if the names clash). Empty fields are ignored. A line of JSONL is an object with the keys of a case. A table has at most 20,000 rows.
 
@@ -107,7 +107,7 @@ are searched for in the argument of that name. Arguments that are not named may 
 skipped and `INCONCLUSIVE` (exit code 7); with `gate: false` it is skipped and does not count. The other scenarios run, and a note says how many were not decided. The check runs in the project's
 folder without a shell, and reads the trial from standard input as JSON: `scenario`, `task`, `role`, `model`, `inputs`, `answer` (the text), `json` (the answer as JSON, else null),
 `tool_calls` (a list of `name` and `arguments`), `tokens` (`input` and `output`), `latency_ms` and `cost_usd`. Later versions may add keys. It writes `{\"pass\": true, \"reason\": \"…\"}` to standard
-output, or a list of these, all of which must pass; a Python function returns the same, or `True` or `False`.
+output, or a list of these, all of which must pass; a Python function returns the same, or `True` or `False`. In a [scored](#scores) scenario, a `score` from 0 to 1 beside `pass` counts.
 
 ```yaml
 - command: [sh, checks/calm.sh]
@@ -263,6 +263,32 @@ the recording of the scenario. A revision also has the recordings that it contai
 model the same answer. `snapshot` is left out, since the requests of the sides differ; all other expectations count as in `eval`. The judge is the current one on every side. A scenario
 that is not decided on both sides, such as one without an answer, is listed as not compared with the reason, and the exit code is 7. Otherwise it is 0 whatever the results are: `compare` informs, [`gate`](GATE.md) decides.
 
+## Scores
+
+A scenario with `min_score` is scored: a trial passes from that score on, whichever of its expectations on the answer hold. **The score of a trial is the sum of the weights of its expectations, each times
+1 if it holds and 0 if it fails, was not judged or is missing, divided by the sum of all their weights**; so nothing that is skipped, missing or an error ever raises a score. A `judge` or `rubric` of its own counts with the mean of its
+criteria (score by highest score, by their `weight`), a check of your own with the `score` from 0 to 1 beside `pass`, if it writes one. `gate: false` leaves an expectation out. Expectations on the context must hold in any case, and an answer that is cut,
+withheld or empty fails its trial.
+
+```yaml
+min_score: 0.7
+expectations:
+  - {contains: billing, weight: 3}
+  - max_tokens: 900
+  - {contains: '(?i)thank', gate: false}   # reported alone
+```
+
+If what was not judged could still reach `min_score`, the trial is undecided and the scenario `INCONCLUSIVE`: this is so with a judge that is not trusted, with `todo`, and with `max_latency_ms` and `max_cost_usd` on replay. An error of a check or of the judge
+is an error of the scenario, as anywhere. The score of a scenario is the mean of its trials; one that was planned and is missing counts as 0. So a scored scenario makes all of its trials, also with `--answers live`, unless its rule is `sequential`.
+
+A `weight` without `min_score` gives a score that decides nothing. `thresholds` of a suite are limits for all of its cases together: `min_score` of the mean of their scores, which each case with an expectation on the answer then has, and `pass_rate` of the
+share that passes. Cases without a result count as 0; if they could still reach a limit, the run ends with 7, else with 1. Where a run leaves out cases of the suite, its thresholds are not checked.
+
+Reports list, by each tag that has answers, the scenarios that pass, the mean pass rate of their trials and their mean score. pass@k is the chance that at least one of k trials passes, pass^k that all of them do, with k as `pass` of the scenario says: unbiased estimates from n
+trials with c passes, 1 − C(n−c, k) / C(n, k) and C(c, k) / C(n, k). Trials that end early would bias them, so they are shown for full rows of at least two trials of a model: with `--full`, while recording, and for scored scenarios.
+
+The gate lists a lower `min_score`, `weight` or threshold as a weakening, and whatever else lets more weight be lost: one more expectation, or a higher weight beside it, without a higher `min_score`.
+
 ## What is run again
 
 Every result belongs to two keys. The *context hash* covers what decides the context: the task and everything that it reaches with its resolved settings, the
@@ -374,7 +400,8 @@ fn section(out: &mut String, title: &str, table: &ScenarioTable) {
                 match table.keys.len().saturating_sub(keys.len()) {
                     0 => "",
                     1 => "; the last may be added to any of the others",
-                    _ => "; the last two may be added to any of the others",
+                    2 => "; the last two may be added to any of the others",
+                    _ => "; the last three may be added to any of the others",
                 }
             ),
             KeyGroup::ExactlyOne(keys) => writeln!(out, "Exactly one of {}.\n", list(keys)),

@@ -2,9 +2,11 @@
 //! found value, one that could not be tried is an error, a carried one is skipped, and so is one
 //! with stale answers if the project only warns of these.
 
+use super::score_text::score_suffix;
 use super::scorecard_text::{problem_lines, verdict_label};
 use crate::cli::render::escape::escape_line;
 use crate::eval::case_result::CaseVerdict;
+use crate::eval::groups::ThresholdRow;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::eval::StalePolicy;
 use crate::syntax::write::{TemplateWriter, replace_illegal};
@@ -32,15 +34,16 @@ fn test_state(row: &CaseRow, stale: StalePolicy) -> TestState {
 
 /// Returns the report.
 pub(super) fn xml_report(card: &Scorecard, stale: StalePolicy) -> String {
+    let thresholds: Vec<CaseRow> = card.thresholds.iter().map(threshold_case).collect();
+    let rows = || card.cases.iter().chain(&thresholds);
     let count = |what: TestState| {
-        card.cases
-            .iter()
+        rows()
             .filter(|row| test_state(row, stale) == what)
             .count()
             .to_string()
     };
     let (tests, failures, errors, skipped) = (
-        card.cases.len().to_string(),
+        rows().count().to_string(),
         count(TestState::Failure),
         count(TestState::Error),
         count(TestState::Skipped),
@@ -57,10 +60,23 @@ pub(super) fn xml_report(card: &Scorecard, stale: StalePolicy) -> String {
     xml.declaration()
         .open("testsuites", &counts)
         .open("testsuite", &counts);
-    for row in &card.cases {
+    for row in rows() {
         write_case(&mut xml, row, test_state(row, stale));
     }
     xml.finish()
+}
+
+/// The test case that stands for a threshold of a suite.
+fn threshold_case(row: &ThresholdRow) -> CaseRow {
+    CaseRow {
+        id: format!("thresholds.{}", row.name),
+        suite: row.suite.clone(),
+        path: row.path.clone(),
+        line: 1,
+        verdict: row.verdict.clone(),
+        trouble: Some(row.describe()).filter(|_| row.verdict() != CaseVerdict::Pass),
+        ..CaseRow::default()
+    }
 }
 
 fn write_case(xml: &mut TemplateWriter, row: &CaseRow, state: TestState) {
@@ -87,7 +103,10 @@ fn write_case(xml: &mut TemplateWriter, row: &CaseRow, state: TestState) {
         .unwrap_or_else(|| verdict_label(row));
     xml.open("testcase", &head);
     match state {
-        TestState::Passed => xml.leaf("system-out", &[], &verdict_label(row)),
+        TestState::Passed => {
+            let passed = verdict_label(row) + &score_suffix(row);
+            xml.leaf("system-out", &[], &passed)
+        }
         TestState::Failure => xml.leaf(
             "failure",
             &[("message", &message), ("type", "expectation")],

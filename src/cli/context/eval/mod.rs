@@ -25,6 +25,7 @@ mod progress;
 mod rescore;
 mod run;
 mod runnable;
+mod score_text;
 mod scorecard_text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};

@@ -4,6 +4,7 @@
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::choose::{EvalRun, StoredCase};
+use super::score_text::{score_lines, threshold_lines};
 use super::scorecard_text::{
     answer_summary, comparison_line, problem_lines, totals_line, verdict_label, verdict_symbol,
 };
@@ -112,10 +113,7 @@ pub(super) fn html_page(card: &Scorecard, details: &PageDetails) -> String {
     );
     write_bar(card, &mut out);
     details.write_trend(&mut out);
-    for line in [pass_rate_line(card), comparison_line(card)]
-        .into_iter()
-        .flatten()
-    {
+    for line in summary_lines(card) {
         let _ = writeln!(out, "<p>{}</p>", text(&line));
     }
     let _ = writeln!(
@@ -171,6 +169,14 @@ fn row_head(row: &CaseRow) -> String {
     out
 }
 
+/// Returns the lines about all scenarios together.
+fn summary_lines(card: &Scorecard) -> Vec<String> {
+    let lines = [pass_rate_line(card), comparison_line(card)];
+    let lines = lines.into_iter().flatten();
+    let lines = threshold_lines(card).into_iter().chain(lines);
+    lines.chain(score_lines(card)).collect()
+}
+
 /// Describes the pass rate of all scenarios.
 fn pass_rate_line(card: &Scorecard) -> Option<String> {
     let rate = card.summary.pass_rate?;
@@ -221,10 +227,7 @@ pub(super) fn markdown_comment(card: &Scorecard) -> String {
         "<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n",
         escape_cell(&totals_line(card))
     );
-    for line in [pass_rate_line(card), comparison_line(card)]
-        .into_iter()
-        .flatten()
-    {
+    for line in summary_lines(card) {
         let _ = writeln!(out, "\n{}", escape_cell(&line));
     }
     if !open.is_empty() {

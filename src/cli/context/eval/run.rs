@@ -215,7 +215,8 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             || broken.iter().any(|(file, _)| *file.path == row.id)
     };
     Ok(exit_code(
-        worst_exit(&card.cases, project.config.eval.stale, &is_refused),
+        worst_exit(&card.cases, project.config.eval.stale, &is_refused)
+            .graver_of(threshold_exit(&card)),
         from,
         &project,
         cx,
@@ -511,7 +512,7 @@ fn emit_empty(args: &EvalArgs, project: &CompiledProject, cx: &mut Cx) -> Result
     let card = Scorecard::new(
         project.registry.hash(),
         counters.default_counter().name(),
-        BTreeSet::new(),
+        Vec::new(),
         Vec::new(),
     );
     let scores = MutationScores {
@@ -650,7 +651,7 @@ pub(super) fn build_scorecard(
 ) -> Scorecard {
     let locator = locator.lock().unwrap_or_else(PoisonError::into_inner);
     let mut rows = Vec::with_capacity(choices.len());
-    let mut suites = BTreeSet::new();
+    let mut suites = Vec::new();
     for ((chosen, choice), finished) in eval_run.chosen.iter().zip(choices).zip(finished) {
         let ChosenCase { path, suite, case } = *chosen;
         let receiver = resolve_receiver(case, eval_run.roles()).ok();
@@ -685,7 +686,7 @@ pub(super) fn build_scorecard(
             (RunChoice::Run, None) => CaseRow::unjudged(of, &locator),
         };
         rows.push(row);
-        suites.insert(SuiteRow::from_suite(path, suite));
+        suites.push(SuiteRow::from_suite(path, suite));
     }
     rows.extend(
         scenarios
@@ -695,6 +696,17 @@ pub(super) fn build_scorecard(
     );
     rows.sort_by(|a, b| (&a.path, a.line, &a.id).cmp(&(&b.path, b.line, &b.id)));
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
+}
+
+/// Returns the exit code of the thresholds of suites.
+fn threshold_exit(card: &Scorecard) -> Exit {
+    card.thresholds.iter().fold(Exit::Success, |exit, row| {
+        exit.graver_of(match row.verdict() {
+            CaseVerdict::Pass => Exit::Success,
+            CaseVerdict::Fail => Exit::Findings,
+            _ => Exit::Inconclusive,
+        })
+    })
 }
 
 /// Returns the exit code of the rows; a carried verdict counts like a new one.

@@ -1,6 +1,7 @@
 //! Scenarios as text: one line each, verdict first, followed by the failures with expected value,
 //! found value and place.
 
+use super::score_text::{describe_part, score_lines, score_suffix, threshold_lines};
 use crate::base::number::format_usd;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -68,9 +69,10 @@ fn describe_answers(row: &CaseRow) -> String {
                 }
             });
     format!(
-        "answer {passed} of {} ({}{second}{recorded})",
+        "answer {passed} of {} ({}{second}{recorded}){}",
         trials.len(),
-        row.answer
+        row.answer,
+        score_suffix(row)
     )
 }
 
@@ -143,6 +145,7 @@ fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     } else {
         gate
     };
+    let what = describe_part(verdict).unwrap_or_else(|| what.to_owned());
     out.push(format!(
         "{}:{}: expected {}, found {}{what}",
         row.path, verdict.line, verdict.expected, verdict.found
@@ -487,9 +490,12 @@ pub(super) fn print_cases(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     }
     if cx.options.prints_notes() {
         cx.print_line(&totals_line(card))?;
-        if let Some(line) = comparison_line(card) {
+        for line in comparison_line(card).into_iter().chain(score_lines(card)) {
             cx.print_hanging(&escape_line(&line), 2)?;
         }
+    }
+    for line in threshold_lines(card) {
+        cx.print_hanging(&escape_line(&line), 2)?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::record::recording::MaskedCount;
 use crate::record::redact::{PatternFinder, Redactor};
 use crate::record::remask::without_all_hashes;
 use crate::rules::{allow, list};
-use crate::scenario::model::{AnswerExpectation, ScenarioCase, TrialRule};
+use crate::scenario::model::{AnswerExpectation, ScenarioCase, Suite, SuiteThresholds, TrialRule};
 use crate::scenario::paths;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,6 +60,9 @@ pub(super) fn collect_safeguards(
     }
     let of_checks = CheckFiles::new(reading.files, &files);
     for file in &scenarios.files {
+        if let Some(suite) = &file.suite {
+            add_thresholds(&file.path, suite, &mut safeguards);
+        }
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
             let name = names.current_scenario(&case.name.value);
@@ -84,6 +87,21 @@ pub(super) fn collect_safeguards(
         }
     }
     safeguards
+}
+
+/// Adds the minimums of a suite.
+fn add_thresholds(path: &str, suite: &Suite, safeguards: &mut Safeguards) {
+    let SuiteThresholds {
+        min_score,
+        pass_rate,
+    } = suite.thresholds;
+    for (name, limit) in [("min_score", min_score), ("pass_rate", pass_rate)] {
+        if let Some(limit) = limit {
+            let safeguard = Safeguard::new(path, limit.to_string(), Some(limit));
+            let what = format!("thresholds.{name}");
+            safeguards.add(SafeguardKind::Threshold, &suite.id.value, what, safeguard);
+        }
+    }
 }
 
 fn add_lints(project: &CompiledProject, safeguards: &mut Safeguards) {
@@ -322,13 +340,16 @@ fn add_scenario(
             split_limits(long.file_value(path, &written), written),
         );
     }
-    for AnswerExpectation { test, gate } in case.expectations.iter().map(|one| &one.value) {
+    for one in case.expectations.iter().map(|one| &one.value) {
+        let AnswerExpectation { test, gate, weight } = one;
         let written = long.beside.inline_files(test);
-        let mut safeguard = split_limits(
-            long.value_with_note(path, &written, if *gate { "" } else { ", only informs" }),
-            written,
-        );
-        safeguard.limits.push(f64::from(u8::from(*gate)));
+        let note = match weight {
+            _ if !gate => ", only informs".to_owned(),
+            Some(weight) => format!(", weight {weight}"),
+            None => String::new(),
+        };
+        let mut safeguard = split_limits(long.value_with_note(path, &written, &note), written);
+        safeguard.limits.push(one.score_weight());
         add(format!("answer: {}", test.describe()), safeguard);
     }
     add(
@@ -341,7 +362,12 @@ fn add_scenario(
             long.scenario_value(&case.answers),
         );
     }
-    let TrialRule { runs, pass, .. } = case.rule;
+    let TrialRule {
+        runs,
+        pass,
+        min_score,
+        ..
+    } = case.rule;
     add(
         "trials that must pass".to_owned(),
         Safeguard::new(path, pass.to_string(), Some(f64::from(pass))),
@@ -351,14 +377,23 @@ fn add_scenario(
         "trials that may fail".to_owned(),
         Safeguard::new(path, may_fail.to_string(), Some(-f64::from(may_fail))),
     );
-    add(
-        "how trials decide".to_owned(),
-        long.scenario_value(&TrialRule {
-            runs: 0,
-            pass: 0,
-            ..case.rule
-        }),
-    );
+    let mut safeguard = long.scenario_value(&TrialRule {
+        runs: 0,
+        pass: 0,
+        min_score: None,
+        ..case.rule
+    });
+    if let Some(min) = min_score {
+        // Equal expectations are as strict if no more weight may be lost.
+        let all = case.score_weight();
+        safeguard.besides = format!("{}, scored", safeguard.value);
+        safeguard.limits = vec![((min - 1.0) * all * 1e9).round()];
+        safeguard.value = format!(
+            "{}, a score of {min} with weights of {all}",
+            safeguard.value
+        );
+    }
+    add("how trials decide".to_owned(), safeguard);
 }
 
 /// Adds the files of a scenario's custom checks.

@@ -43,6 +43,9 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         "scores of a judge",
         scripted.run(&["eval", "--json"]).exits_with(0).json(),
     );
+    for card in crate::cli::eval_scores::scorecards() {
+        put(out, names::SCORECARD, "scores", card);
+    }
     let recorded = crate::cli::eval_answers::recorded_once();
     put(
         out,

@@ -1,0 +1,171 @@
+//! Figures of many scenarios together: by tag, and by the thresholds of suites. A scenario without a
+//! score counts as 0, one without a result as not passed.
+
+use super::case_result::CaseVerdict;
+use super::score::{format_score, mean};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The score of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ScoreRow {
+    /// The mean score of the trials of the deciding stage, in which a missing trial counts as 0;
+    /// null if there are none.
+    pub value: Option<f64>,
+    /// The score from which a trial passes; null if every expectation must hold.
+    pub min: Option<f64>,
+}
+
+/// The figures of one scenario.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CaseFigures {
+    pub(super) verdict: CaseVerdict,
+    /// The pass rate of its trials, if it was answered.
+    pub(super) rate: Option<f64>,
+    /// Its score, if it is scored.
+    pub(super) score: Option<ScoreRow>,
+}
+
+/// The scenarios with a tag.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TagRow {
+    /// The tag.
+    pub tag: String,
+    /// The number of scenarios.
+    pub planned: usize,
+    /// The number of these that pass.
+    pub passed: usize,
+    /// The mean pass rate of the trials of answered scenarios; null if none was answered.
+    pub pass_rate: Option<f64>,
+    /// The mean score of scored scenarios; null if none is scored. One without a score counts as 0.
+    pub score: Option<f64>,
+}
+
+impl TagRow {
+    /// Adds up some scenarios.
+    fn new(tag: &str, rows: &[CaseFigures]) -> Self {
+        let passed = rows.iter().filter(|row| row.verdict == CaseVerdict::Pass);
+        Self {
+            tag: tag.to_owned(),
+            planned: rows.len(),
+            passed: passed.count(),
+            pass_rate: mean(rows.iter().filter_map(|row| row.rate)),
+            score: mean_score(rows, 0.0),
+        }
+    }
+}
+
+/// Groups scenarios by their tags.
+pub(super) fn group_by_tag<'r>(
+    cases: impl Iterator<Item = (&'r [String], CaseFigures)>,
+) -> Vec<TagRow> {
+    let mut tags: BTreeMap<&String, Vec<CaseFigures>> = BTreeMap::new();
+    for (own, figures) in cases {
+        for tag in own {
+            tags.entry(tag).or_default().push(figures);
+        }
+    }
+    tags.into_iter()
+        .map(|(tag, rows)| TagRow::new(tag, &rows))
+        .collect()
+}
+
+/// The mean score of the scored ones among some scenarios, with this value for a missing one.
+pub(super) fn mean_score(rows: &[CaseFigures], missing: f64) -> Option<f64> {
+    let scores = rows.iter().filter_map(|row| row.score);
+    mean(scores.map(|score| score.value.unwrap_or(missing)))
+}
+
+/// The share of scenarios that pass, with this value for one without a result.
+fn pass_share(rows: &[CaseFigures], missing: f64) -> Option<f64> {
+    mean(rows.iter().map(|row| match row.verdict {
+        CaseVerdict::Pass => 1.0,
+        CaseVerdict::Fail => 0.0,
+        CaseVerdict::Stale | CaseVerdict::Inconclusive | CaseVerdict::Error => missing,
+    }))
+}
+
+/// The minimums that a suite sets for all of its scenarios together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ThresholdsRow {
+    /// The minimum mean of the scores; null if there is none.
+    pub min_score: Option<f64>,
+    /// The minimum share of scenarios that pass; null if there is none.
+    pub pass_rate: Option<f64>,
+    /// The number of scenarios of the suite.
+    pub cases: usize,
+}
+
+/// A threshold of a suite, compared with its scenarios.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ThresholdRow {
+    /// The suite.
+    pub suite: String,
+    /// Its file, relative to the project.
+    pub path: String,
+    /// The threshold.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["min_score", "pass_rate"])))]
+    pub name: String,
+    /// The minimum.
+    pub limit: f64,
+    /// The actual value, in which scenarios without a result count as 0.
+    pub value: f64,
+    /// The verdict; `inconclusive` if scenarios without a result could still reach the minimum.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "inconclusive"])))]
+    pub verdict: String,
+}
+
+impl ThresholdRow {
+    /// Its verdict. An unknown word counts as an error, never as a success.
+    pub fn verdict(&self) -> CaseVerdict {
+        CaseVerdict::parse(&self.verdict).unwrap_or(CaseVerdict::Error)
+    }
+
+    /// Describes the comparison in one line.
+    pub fn describe(&self) -> String {
+        let what = if self.name == "min_score" {
+            "mean score"
+        } else {
+            "share of scenarios that pass"
+        };
+        let end = match self.verdict() {
+            CaseVerdict::Pass => "reached",
+            CaseVerdict::Fail => "too low",
+            _ => "undecided, since scenarios without a result count as 0",
+        };
+        let (suite, name, limit) = (&self.suite, &self.name, self.limit);
+        let value = format_score(self.value);
+        format!("`{suite}`: {what} {value}, `thresholds.{name}` {limit}: {end}")
+    }
+}
+
+impl ThresholdsRow {
+    /// Compares the minimums with the scenarios of the suite; nothing if the run leaves out some of
+    /// them.
+    pub(super) fn compare(self, rows: &[CaseFigures]) -> Vec<ThresholdRow> {
+        let compare = |name: &str, limit: f64, value: &dyn Fn(f64) -> Option<f64>| {
+            let value = |missing| value(missing).unwrap_or(missing);
+            let verdict = match (value(0.0), value(1.0)) {
+                (least, _) if least >= limit => CaseVerdict::Pass,
+                (_, most) if most < limit => CaseVerdict::Fail,
+                _ => CaseVerdict::Inconclusive,
+            };
+            ThresholdRow {
+                name: name.to_owned(),
+                limit,
+                value: value(0.0),
+                verdict: verdict.word().to_owned(),
+                ..ThresholdRow::default()
+            }
+        };
+        let score = |limit| compare("min_score", limit, &|missing| mean_score(rows, missing));
+        let passes = |limit| compare("pass_rate", limit, &|missing| pass_share(rows, missing));
+        let is_whole = rows.len() == self.cases;
+        let found = [self.min_score.map(score), self.pass_rate.map(passes)];
+        found.into_iter().flatten().filter(|_| is_whole).collect()
+    }
+}
