@@ -99,7 +99,7 @@ pub(super) fn answer(server: &LspServer<'_>, params: &RenameFilesParams) -> Requ
         let found = read::named_things::suppressed_files(text);
         let edit = |named: &NamedThing| {
             let (old, new) = moved_path(project, &names, SUPPRESSIONS, named)?;
-            named.edit(text, &old, &new, is_bare_key)
+            named.edit(text, &old, &new, named_things::plain_in(SUPPRESSIONS))
         };
         edits
             .entry(Arc::from(SUPPRESSIONS))
@@ -133,7 +133,7 @@ fn project_file_edits(
     let found = read::named_things::named_things(text);
     let edit = |own: &NamedThing| {
         let (old, new) = moved_path(project, moves, path, own)?;
-        own.edit(text, &old, &new, is_bare_key)
+        own.edit(text, &old, &new, named_things::plain_in(path))
     };
     found
         .iter()
@@ -294,14 +294,6 @@ fn eval_key_edit(text: &str, section: Option<Span>, line: &str) -> Edit {
         Some(end) => Edit::insert(at(behind) + end as u32 + 1, format!("{line}\n")),
         None => Edit::insert(text.len() as u32, format!("\n{line}\n")),
     }
-}
-
-/// Returns true if a key needs no quotes in TOML.
-fn is_bare_key(key: &str) -> bool {
-    !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// Returns the name of a file after the moves.

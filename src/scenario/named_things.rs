@@ -80,13 +80,24 @@ pub fn edit(
     })
 }
 
-/// The test by which a text needs no quotes in a scenario or a table, by its path.
+/// The test by which a text needs no quotes in a file, by its path.
 pub fn plain_in(path: &str) -> fn(&str) -> bool {
-    if path.to_ascii_lowercase().ends_with(".csv") {
+    let path = path.to_ascii_lowercase();
+    if path.ends_with(".csv") {
         is_plain_cell
+    } else if path.ends_with(".toml") {
+        is_bare_key
     } else {
         is_plain
     }
+}
+
+/// Returns true if a text needs no quotes as a key in TOML; as a value it always needs them.
+fn is_bare_key(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// Returns true if a text needs no quotes in YAML.

@@ -6,4 +6,4 @@ mod config;
 mod offer;
 mod scenario;
 mod spot;
-mod toml_spot;
+pub(super) mod toml_spot;

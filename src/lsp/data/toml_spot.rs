@@ -34,9 +34,19 @@ struct ScannedKey<'t> {
     path: Vec<&'t str>,
     group: usize,
     word: &'t str,
-    start: usize,
+    /// The word with its quotes.
+    outer: Span,
     /// True if it must not be defined again.
     is_whole: bool,
+    is_item: bool,
+}
+
+/// A key directly below a top-level key: `clerk` in `[roles.clerk.budget]`.
+pub(in crate::lsp) struct SectionKey<'t> {
+    pub(in crate::lsp) section: &'t str,
+    pub(in crate::lsp) word: &'t str,
+    /// The place of the word with its quotes.
+    pub(in crate::lsp) outer: Span,
 }
 
 struct TomlScanner<'t> {
@@ -56,8 +66,39 @@ struct TomlScanner<'t> {
     found: Option<(DataCursor<'t>, usize)>,
 }
 
+/// Returns every occurrence of the keys directly below top-level keys, in order.
+pub(in crate::lsp) fn section_keys<'t>(text: &'t str) -> Vec<SectionKey<'t>> {
+    let names = scan_text(text, usize::MAX).names.into_iter();
+    let of = |own: ScannedKey<'t>| match *own.path {
+        [section] if !own.is_item => Some(SectionKey {
+            section,
+            word: own.word,
+            outer: own.outer,
+        }),
+        _ => None,
+    };
+    names.filter_map(of).collect()
+}
+
 /// Analyses a place in the project file.
 pub(super) fn toml_cursor(text: &str, offset: usize) -> Option<DataCursor<'_>> {
+    let scan = scan_text(text, offset);
+    let (mut spot, group) = scan.found?;
+    let is_same = |own: &&ScannedKey<'_>| {
+        own.group == group && own.path == spot.path && !spot.outer.touches(own.outer.start)
+    };
+    let is_taken = |own: &&ScannedKey<'_>| spot.header.is_none() || own.is_whole;
+    spot.used_names = scan
+        .names
+        .iter()
+        .filter(is_same)
+        .filter(is_taken)
+        .map(|own| own.word)
+        .collect();
+    Some(spot)
+}
+
+fn scan_text(text: &str, offset: usize) -> TomlScanner<'_> {
     let (path, open, names) = (Vec::new(), Vec::new(), Vec::new());
     let mut scan = TomlScanner {
         text,
@@ -76,19 +117,7 @@ pub(super) fn toml_cursor(text: &str, offset: usize) -> Option<DataCursor<'_>> {
         at = scan.read_token(at, c);
     }
     scan.pass_text(text.len(), text.len());
-    let (mut spot, group) = scan.found?;
-    let is_same = |own: &&ScannedKey<'_>| {
-        own.group == group && own.path == spot.path && !spot.outer.touches(own.start as u32)
-    };
-    let is_taken = |own: &&ScannedKey<'_>| spot.header.is_none() || own.is_whole;
-    spot.used_names = scan
-        .names
-        .iter()
-        .filter(is_same)
-        .filter(is_taken)
-        .map(|own| own.word)
-        .collect();
-    Some(spot)
+    scan
 }
 
 impl<'t> TomlScanner<'t> {
@@ -256,8 +285,9 @@ impl<'t> TomlScanner<'t> {
                 path: self.path.clone(),
                 group,
                 word: name,
-                start: outer.start as usize,
+                outer,
                 is_whole: false,
+                is_item: self.next == ExpectedToken::Value,
             });
         }
         match self.next {

@@ -5,6 +5,7 @@
 use super::variables::{self, FileVariable, VariableAtCursor};
 use crate::base::fix::Edit;
 use crate::base::span::Spanned;
+use crate::lsp::data::toml_spot;
 use crate::lsp::prelude::*;
 use crate::lsp::state::scenarios;
 use crate::project::read;
@@ -63,14 +64,19 @@ pub(in crate::lsp) fn all_mentions(project: &ProjectState) -> Vec<Mention> {
     found
 }
 
-/// Returns the reference at an offset of a file.
+/// Returns the first reference at an offset of a file.
 pub(in crate::lsp) fn mention_at(
     project: &ProjectState,
     file: &str,
     offset: u32,
 ) -> Option<Mention> {
+    mentions_at(project, file, offset).into_iter().next()
+}
+
+/// Returns the references at an offset of a file: a role may have the name of its task.
+pub(in crate::lsp) fn mentions_at(project: &ProjectState, file: &str, offset: u32) -> Vec<Mention> {
     if project.is_xml(file) {
-        return None;
+        return Vec::new();
     }
     let mut found = of_project_file(project);
     for read in project.suites.values().flatten() {
@@ -80,10 +86,9 @@ pub(in crate::lsp) fn mention_at(
             found.extend(of_table(project, read));
         }
     }
+    found.retain(|own| *own.file == *file && own.span.touches(offset));
     found.sort();
     found
-        .into_iter()
-        .find(|own| *own.file == *file && own.span.touches(offset))
 }
 
 /// The mentions in the project file.
@@ -96,30 +101,54 @@ fn of_project_file(project: &ProjectState) -> Vec<Mention> {
     for own in read::named_things::named_things(&file.text) {
         found.extend(new_mention(&file.path, &file.text, &own, None));
     }
-    let mut add = |defines: bool, name: &Spanned<String>, what: MentionTarget| {
-        let own = place(&file.path, &file.text, name.span, &name.value, what);
-        found.extend(own.map(|own| Mention { defines, ..own }));
+    let mut add = |name: &Spanned<String>, what: MentionTarget| {
+        found.extend(place(&file.path, &file.text, name.span, &name.value, what));
     };
+    let sections = toml_spot::section_keys(&file.text);
     for role in config.roles.values() {
         if role.task.span == role.name.span {
-            add(false, &role.task, MentionTarget::OwnTask);
+            let mut headers = sections.iter().filter(|own| {
+                own.section == "roles"
+                    && own.word == role.name.value
+                    && header_end(&file.text, own.outer).is_some()
+            });
+            let span = headers.next().map_or(role.name.span, |own| own.outer);
+            add(
+                &Spanned::new(role.task.value.clone(), span),
+                MentionTarget::OwnTask,
+            );
         }
-        add(true, &role.name, MentionTarget::Role);
         if let ModelChoice::Named(models) = &role.model {
             for model in models {
-                add(false, model, MentionTarget::Model);
+                add(model, MentionTarget::Model);
             }
         }
     }
     for model in config.models.values() {
-        add(true, &model.name, MentionTarget::Model);
-        add(false, &model.provider, MentionTarget::Provider);
+        add(&model.provider, MentionTarget::Provider);
     }
-    config
-        .providers
-        .values()
-        .for_each(|provider| add(true, &provider.name, MentionTarget::Provider));
+    found.extend(sections.iter().filter_map(|own| {
+        let what = match own.section {
+            "roles" if config.roles.contains_key(own.word) => MentionTarget::Role,
+            "models" if config.models.contains_key(own.word) => MentionTarget::Model,
+            "providers" if config.providers.contains_key(own.word) => MentionTarget::Provider,
+            _ => return None,
+        };
+        let defined = place(&file.path, &file.text, own.outer, own.word, what)?;
+        Some(Mention {
+            defines: true,
+            ..defined
+        })
+    }));
     found
+}
+
+/// Returns the end of the line of a section's header, if a name is the last key of one.
+fn header_end(text: &str, name: Span) -> Option<u32> {
+    let rest = text.get(name.end as usize..)?;
+    rest.trim_start_matches(['"', '\'', ' ', '\t'])
+        .strip_prefix(']')?;
+    Some(name.end + rest.find('\n').unwrap_or(rest.len()) as u32)
 }
 
 /// Returns the variable that a place references.
@@ -187,19 +216,8 @@ impl Mention {
     pub(in crate::lsp) fn rename_edit(&self, text: &str, new: &str) -> Option<Edit> {
         if self.target == MentionTarget::OwnTask {
             // The role keeps its name and gets a `template` key with the task's new name.
-            let rest = text.get(self.span.end as usize..)?;
-            let close = rest.find(']').filter(|close| {
-                rest.get(..*close)
-                    .is_some_and(|before| before.trim_matches(['"', '\'', ' ']).is_empty())
-            })?;
-            let end = rest
-                .get(close..)?
-                .find('\n')
-                .map_or(rest.len(), |end| close + end);
-            return Some(Edit::insert(
-                self.span.end + end as u32,
-                format!("\ntemplate = \"{new}\""),
-            ));
+            let end = header_end(text, self.span)?;
+            return Some(Edit::insert(end, format!("\ntemplate = \"{new}\"")));
         }
         named_things::edit(
             text,

@@ -130,7 +130,9 @@ pub(in crate::lsp) fn answer_prepare_rename(
     params: &TextDocumentPositionParams,
 ) -> RequestResult {
     let (_, _, buffer) = server.document(&params.text_document.uri)?;
-    let (name, span) = if let Some(meant) = symbol_at(server, params)? {
+    let (name, span) = if let Some(role) = role_at(server, params)? {
+        (role.name, role.span)
+    } else if let Some(meant) = symbol_at(server, params)? {
         (meant.name, meant.span)
     } else {
         let Some(pointed) = variable_at(server, params)? else {
@@ -272,6 +274,17 @@ pub(in crate::lsp) fn symbol_at(
         name: found.name.to_string(),
         span: found.span,
     }))
+}
+
+/// Returns the role that the name at a position references.
+pub(in crate::lsp) fn role_at(
+    server: &LspServer<'_>,
+    params: &TextDocumentPositionParams,
+) -> Result<Option<Mention>, RequestError> {
+    let (project, name, _, offset) = server.document_position(params)?;
+    Ok(mentions::mentions_at(project, &name, offset)
+        .into_iter()
+        .find(|own| own.target == MentionTarget::Role))
 }
 
 /// Returns the variable that the name at a position references.

@@ -1,9 +1,9 @@
-//! Renames a task, template, fragment, parameter, input or step with all its references.
+//! Renames a task, template, fragment, parameter, input, step or role with all its references.
 //!
 //! Refuses, with the reason, a name that is invalid or that would change the target of another
 //! reference.
 
-use super::mentions::Mention;
+use super::mentions::{self, Mention, MentionTarget};
 use super::navigate::{self, SymbolAtCursor};
 use super::variables::{
     self, FileVariable, Occurrence, OccurrenceRole, VariableAtCursor, VariableWeb,
@@ -31,6 +31,9 @@ pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: &RenameParams) -> R
     let new = params.new_name.trim();
     let at = &params.text_document_position_params;
     let (project, ..) = server.document(&at.text_document.uri)?;
+    if let Some(Mention { name, .. }) = navigate::role_at(server, at)? {
+        return edits_answer(server, project, &rename_role(project, &name, new)?);
+    }
     if let Some(meant) = navigate::symbol_at(server, at)? {
         return edits_answer(server, project, &rename_definition(project, &meant, new)?);
     }
@@ -59,12 +62,48 @@ fn edits_answer(
     ))
 }
 
-/// Returns the edits for a new name of a definition.
-fn rename_definition(
-    project: &ProjectState,
-    symbol: &SymbolAtCursor,
-    new: &str,
-) -> Result<FileEdits, RequestError> {
+/// Returns the edits for a new name of a role. Its task keeps its name.
+fn rename_role(project: &ProjectState, role: &str, new: &str) -> Result<FileEdits, RequestError> {
+    check_name(new)?;
+    let mut edits = FileEdits::new();
+    if new == role {
+        return Ok(edits);
+    }
+    if project.config.roles.contains_key(new) {
+        return Err(RequestError::invalid(format!(
+            "there is a role named `{new}` already"
+        )));
+    }
+    let named: Vec<Mention> = mentions::all_mentions(project)
+        .into_iter()
+        .filter(|own| own.name == role)
+        .collect();
+    if let Some(own) = named
+        .iter()
+        .find(|own| own.target == MentionTarget::OwnTask)
+    {
+        let (text, _) = project.indexed_text(&own.file).unwrap_or_default();
+        let Some(edit) = own.rename_edit(&text, role) else {
+            return Err(RequestError::invalid(format!(
+                "the role `{role}` plays the task of its own name, which it would lose: add `template = \"{role}\"` to the role first"
+            )));
+        };
+        edits.entry(Arc::clone(&own.file)).or_default().push(edit);
+    }
+    let roles = named
+        .into_iter()
+        .filter(|own| own.target == MentionTarget::Role);
+    add_mentions(project, roles, new, &mut edits);
+    for edits in edits.values_mut() {
+        edits.sort();
+        edits.dedup();
+    }
+    check_result(project, new, &edits)?;
+    Ok(edits)
+}
+
+/// Refuses a text that cannot be a name in every file.
+fn check_name(new: &str) -> Result<(), RequestError> {
     if new.is_empty()
         || new.contains(['<', '>', '&', '"', '\'', '{', '}'])
         || new.contains(char::is_control)
@@ -73,6 +112,16 @@ fn rename_definition(
             "`{new}` cannot be a name: it must be on one line, without quotes, brackets and braces"
         )));
     }
+    Ok(())
+}
+
+/// Returns the edits for a new name of a definition.
+fn rename_definition(
+    project: &ProjectState,
+    symbol: &SymbolAtCursor,
+    new: &str,
+) -> Result<FileEdits, RequestError> {
+    check_name(new)?;
     if symbol.name != new && project.index().find_definition(symbol.kind, new).is_some() {
         return Err(RequestError::invalid(format!(
             "there is a {} named `{new}` already",

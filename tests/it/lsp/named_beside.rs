@@ -2,6 +2,7 @@
 //! rename.
 
 use super::client::{Client, applied, position, pulling};
+use ctxc::internals::base::hash::Hash;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -31,17 +32,34 @@ const FILES: &[(&str, &str)] = &[
 
 /// The texts that a rename of the name before a place changes, in the order of [`FILES`].
 fn renamed(before: &str, new: &str) -> Vec<(&'static str, String)> {
-    let mut client = Client::new(FILES, &pulling());
-    client.open("templates/flow.xml", FLOW);
-    let uri = client.uri("templates/flow.xml");
-    let params =
-        json!({"textDocument": {"uri": uri}, "position": position(FLOW, before), "newName": new});
-    let changes: Value = client.ask("textDocument/rename", &params)["changes"].clone();
-    let texts = FILES.iter().filter_map(|(name, text)| {
+    let place = ("templates/flow.xml", before);
+    renamed_in(FILES, place, new).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+/// The texts that a rename of the name before a place in a file changes, or the reason why there is
+/// none.
+fn renamed_in(
+    files: &[(&'static str, &str)],
+    (file, before): (&str, &str),
+    new: &str,
+) -> Result<Vec<(&'static str, String)>, String> {
+    let mut client = Client::new(files, &pulling());
+    let text = files.iter().find(|(name, _)| *name == file).unwrap().1;
+    client.open(file, text);
+    let at = json!({"textDocument": {"uri": client.uri(file)}, "position": position(text, before)});
+    let prepared = client.ask("textDocument/prepareRename", &at);
+    assert!(prepared["range"].is_object(), "{prepared}");
+    let mut params = at;
+    params["newName"] = json!(new);
+    let changes = client
+        .try_ask("textDocument/rename", &params)
+        .map_err(|(_, reason)| reason)?["changes"]
+        .clone();
+    let texts = files.iter().filter_map(|(name, text)| {
         let edits = &changes[client.uri(name)];
         (!edits.is_null()).then(|| (*name, applied(text, edits)))
     });
-    texts.collect()
+    Ok(texts.collect())
 }
 
 #[test]
@@ -117,6 +135,115 @@ fn a_task_is_renamed_in_defaults_tables_and_requirements() {
         ),
     ];
     assert_eq!(renamed("name=\"fl", "the, flow"), expected);
+}
+
+const ROLES: &str = "[project]\nname = \"clerk\"\n\n[roles.clerk] # the clerk\ndescription = \"clerk\"\n\n[roles.clerk.budget]\ntokens = 4000\n\n[roles]\nlead.template = \"flow\"\n\n[[require]]\nrole = [\"clerk\", 'lead']\nmust = \"has description\"\nreason = \"clerk\"\n";
+const CLERK: &str =
+    "<task type=\"atomic\" name=\"clerk\">\n  <description>Be clerk.</description>\n</task>\n";
+const PLAYED: &str = "name: clerk\ndescription: clerk\nrole: clerk\ncontext: {objective: clerk}\nexpect_context:\n  - contains: [clerk]\n";
+const PLAYED_ROWS: &str = "id,objective,role\nclerk,clerk,clerk\nb,\"clerk, or not\",\"clerk\"\n";
+const PLAYED_LINES: &str =
+    "{\"id\": \"clerk\", \"role\": \"clerk\", \"context\": {\"objective\": \"clerk\"}}\n";
+const PLAYED_TABLE: &str =
+    "id: many\ndefaults:\n  expect_context: [{nothing_cut: true}]\ncases_from: rows.csv\n";
+
+const OF_ROLES: &[(&str, &str)] = &[
+    ("ctxc.toml", ROLES),
+    ("templates/flow.xml", FLOW),
+    ("templates/clerk.xml", CLERK),
+    ("scenarios/played.yaml", PLAYED),
+    (
+        "scenarios/listed.yaml",
+        "id: listed\ncases:\n  - {name: clerk, role: clerk, context: {objective: clerk}}\ndefaults:\n  expect_context: [{nothing_cut: true}]\n",
+    ),
+    (
+        "scenarios/whole.yaml",
+        "id: whole\ndefaults:\n  role: \"clerk\"\n  context: {objective: clerk}\n  expect_context: [{nothing_cut: true}]\ncases: [{name: clerk}]\n",
+    ),
+    ("scenarios/many.yaml", PLAYED_TABLE),
+    ("scenarios/rows.csv", PLAYED_ROWS),
+    ("scenarios/lines.yaml", LINES),
+    ("scenarios/lines.jsonl", PLAYED_LINES),
+];
+
+#[test]
+fn a_role_is_renamed_wherever_it_is_named_and_its_task_stays() {
+    let text = |file: &str| OF_ROLES.iter().find(|(name, _)| *name == file).unwrap().1;
+    let expected = |new: &str, key: &str| {
+        let project = ROLES
+            .replace(
+                "[roles.clerk] # the clerk\n",
+                &format!("[roles.{key}] # the clerk\ntemplate = \"clerk\"\n"),
+            )
+            .replace("[roles.clerk.budget]", &format!("[roles.{key}.budget]"))
+            .replace("[\"clerk\"", &format!("[\"{new}\""));
+        let yaml = |file: &str| {
+            text(file)
+                .replace("role: clerk", &format!("role: {key}"))
+                .replace("role: \"clerk\"", &format!("role: \"{new}\""))
+        };
+        vec![
+            ("ctxc.toml", project),
+            ("scenarios/played.yaml", yaml("scenarios/played.yaml")),
+            ("scenarios/listed.yaml", yaml("scenarios/listed.yaml")),
+            ("scenarios/whole.yaml", yaml("scenarios/whole.yaml")),
+            (
+                "scenarios/rows.csv",
+                PLAYED_ROWS
+                    .replace("clerk\nb", &format!("{key}\nb"))
+                    .replace("\"clerk\"\n", &format!("\"{new}\"\n")),
+            ),
+            (
+                "scenarios/lines.jsonl",
+                PLAYED_LINES.replace("\"role\": \"clerk\"", &format!("\"role\": \"{new}\"")),
+            ),
+        ]
+    };
+    for place in [
+        ("ctxc.toml", "[roles.cl"),
+        ("ctxc.toml", "role = [\"cl"),
+        ("scenarios/played.yaml", "role: cl"),
+        ("scenarios/rows.csv", "clerk,clerk,cl"),
+    ] {
+        let after = renamed_in(OF_ROLES, place, "scribe");
+        assert_eq!(after, Ok(expected("scribe", "scribe")), "{place:?}");
+    }
+    let after = renamed_in(OF_ROLES, ("scenarios/played.yaml", "role: cl"), "a, scribe");
+    assert_eq!(after, Ok(expected("a, scribe", "\"a, scribe\"")));
+}
+
+#[test]
+fn a_rename_of_a_role_is_refused_with_the_reason() {
+    let house = "[[require]]\nrole = \"clerk\"\nmust = \"has description\"\n";
+    let refused = |project: &str, new: &str| {
+        let files: Vec<(&str, &str)> = OF_ROLES
+            .iter()
+            .map(|(name, text)| (*name, if *name == "ctxc.toml" { project } else { text }))
+            .chain([("house.toml", house)])
+            .collect();
+        renamed_in(&files, ("scenarios/played.yaml", "role: cl"), new).unwrap_err()
+    };
+    assert_eq!(
+        refused(ROLES, "lead"),
+        "there is a role named `lead` already"
+    );
+    assert_eq!(
+        refused(ROLES, "a\"b"),
+        "`a\"b` cannot be a name: it must be on one line, without quotes, brackets and braces"
+    );
+    let inline = "[roles]\nclerk = { description = \"clerk\" }\n";
+    assert_eq!(
+        refused(inline, "scribe"),
+        "the role `clerk` plays the task of its own name, which it would lose: add `template = \"clerk\"` to the role first"
+    );
+    let hash = Hash::digest(house.as_bytes());
+    let extended = format!("extends = {{ path = \"house.toml\", hash = \"{hash}\" }}\n\n{ROLES}");
+    let reason = refused(&extended, "scribe");
+    assert!(
+        reason
+            .starts_with("with the name `scribe` there would be a new finding at house.toml:2:8: "),
+        "{reason}"
+    );
 }
 
 #[test]

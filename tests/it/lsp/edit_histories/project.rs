@@ -25,18 +25,23 @@ scenarios = ["⟦p:scenarios⟧"]
 [owners]
 "⟦p:templates⟧/**" = "plan"
 
-[roles.clerk]
+[roles.⟦n:clerk⟧]
 template = "⟦n:flow⟧"
 system = { file = "⟦p:page⟧" }
 protected_paths = ["⟦p:docs⟧", "src"]
 
-[roles.plan]
+[roles.'⟦n:plan⟧']
 template = "⟦s:letter⟧"
 
 [[require]]
 name = ["⟦n:flow⟧", "⟦s:letter⟧"]
 must = "has owner"
 reason = "plan of flow"
+
+[[require]]
+role = ["⟦n:plan⟧", '⟦n:clerk⟧']
+must = "has description"
+reason = "plan of clerk"
 "#,
     ),
     (
@@ -117,7 +122,7 @@ answers:
         "end",
         "scenarios/end.yaml",
         r#"name: end
-role: clerk
+role: ⟦n:clerk⟧
 node: ⟦n:final⟧
 context:
   objective: plan
@@ -171,6 +176,7 @@ b,"letter, plan",docs
         "lines",
         "scenarios/files/lines.jsonl",
         r#"{"id": "flow", "task": "⟦n:flow⟧", "node": "⟦n:final⟧", "context": {"objective": "plan", "inputs": {"⟦n:ticket⟧": "plan"}, "results": {"⟦n:draft⟧": "draft"}}}
+{"id": "plan", "role": "⟦n:plan⟧", "context": {"objective": "plan", "inputs": {"⟦n:ticket⟧": "clerk"}}}
 "#,
     ),
     (

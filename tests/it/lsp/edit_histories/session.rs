@@ -410,7 +410,7 @@ fn live(seed: u64) {
     session.agree();
     assert_eq!(session.shown(), [""; 0], "{:?}", session.model.log);
     let verdict = run(session.client.folder(), &["eval"]);
-    let last = "6 scenarios: 6 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0";
+    let last = "7 scenarios: 7 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0";
     assert_eq!(
         verdict.lines().last(),
         Some(last),
