@@ -5,13 +5,18 @@ import * as vscode from 'vscode';
 import {
     CodeActionRequest,
     CodeLensRequest,
+    CompletionRequest,
+    DefinitionRequest,
     DidChangeTextDocumentNotification,
     DidCloseTextDocumentNotification,
     DidOpenTextDocumentNotification,
     DidSaveTextDocumentNotification,
     DocumentDiagnosticRequest,
+    HoverRequest,
     InlayHintRequest,
     LanguageClient,
+    ReferencesRequest,
+    RenameRequest,
     RevealOutputChannelOn,
     State,
     TextDocumentSyncKind,
@@ -123,13 +128,11 @@ export async function start(plan: Plan, status: vscode.LanguageStatusItem): Prom
         await client.dispose().catch(() => undefined);
         throw error;
     }
-    const project = projectFile(client, path.join(plan.root, PROJECT));
-    const scenarios = eachStart(client, () => scenarioFiles(client, plan.root));
+    const data = eachStart(client, () => dataFiles(client, plan.root));
     return {
         async stop() {
             watching.dispose();
-            project.dispose();
-            scenarios.dispose();
+            data.dispose();
             status.dispose();
             await client.dispose().catch((error: unknown) => plan.log.warn(String(error)));
         },
@@ -165,37 +168,6 @@ function escaped(folder: string): string {
     return folder.replaceAll('\\', '/').replace(/\/$/, '').replace(/[*?{}[\]]/g, '?');
 }
 
-/**
- * Tells the server of a project file that is open, before it is saved too. By hand, since a selector that takes it
- * would make the server a formatter, and more, of TOML.
- */
-function projectFile(client: LanguageClient, file: string): vscode.Disposable {
-    const convert = client.code2ProtocolConverter;
-    const is = (document: vscode.TextDocument): boolean => document.uri.scheme === 'file' && document.uri.fsPath === file;
-    const open = (document: vscode.TextDocument): void => {
-        if (is(document) && client.isRunning()) {
-            void client.sendNotification(DidOpenTextDocumentNotification.type, convert.asOpenTextDocumentParams(document));
-        }
-    };
-    const opened = (): void => vscode.workspace.textDocuments.forEach(open);
-    return vscode.Disposable.from(
-        vscode.workspace.onDidOpenTextDocument(open),
-        vscode.workspace.onDidChangeTextDocument(({ document }) => {
-            if (is(document) && client.isRunning()) {
-                const whole = convert.asChangeTextDocumentParams(document);
-                void client.sendNotification(DidChangeTextDocumentNotification.type, whole);
-            }
-        }),
-        vscode.workspace.onDidCloseTextDocument((document) => {
-            if (is(document) && client.isRunning()) {
-                const params = convert.asCloseTextDocumentParams(document);
-                void client.sendNotification(DidCloseTextDocumentNotification.type, params);
-            }
-        }),
-        eachStart(client, opened),
-    );
-}
-
 /** Does something now and whenever the server was started again: it knows of nothing then. */
 function eachStart(client: LanguageClient, work: () => void): vscode.Disposable {
     work();
@@ -207,20 +179,23 @@ function eachStart(client: LanguageClient, work: () => void): vscode.Disposable 
 }
 
 /**
- * Has the server look at scenarios: their findings and fixes, and nothing else, so that it is no formatter, and no more, of
- * YAML and JSON. Which of the files are scenarios is for the server to say.
+ * Has the server look at scenarios and the project file, but not format them: a selector of the client that takes them would make the
+ * server a formatter, and more, of YAML, JSON and TOML. Which of the files are scenarios is for the server to say.
  */
-function scenarioFiles(client: LanguageClient, root: string): void {
-    const capabilities = client.initializeResult?.capabilities;
-    const documentSelector = SCENARIOS.map((language) => ({ scheme: 'file', language, pattern: inside(root) }));
+function dataFiles(client: LanguageClient, root: string): void {
+    const capabilities = client.initializeResult?.capabilities ?? {};
+    const documentSelector = [
+        ...SCENARIOS.map((language) => ({ scheme: 'file', language, pattern: inside(root) })),
+        { scheme: 'file', pattern: `${escaped(vscode.Uri.file(root).fsPath)}/${PROJECT}` },
+    ];
     const register = <T extends object>(feature: { register(data: { id: string; registerOptions: T }): void }, of: string, options: T) =>
-        feature.register({ id: `scenarios/${of}`, registerOptions: { ...options, documentSelector } });
+        feature.register({ id: `data/${of}`, registerOptions: { ...options, documentSelector } });
     register(client.getFeature(DidOpenTextDocumentNotification.method), 'open', { documentSelector });
     const syncKind: TextDocumentSyncKind = TextDocumentSyncKind.Incremental;
     register(client.getFeature(DidChangeTextDocumentNotification.method), 'change', { documentSelector, syncKind });
     register(client.getFeature(DidSaveTextDocumentNotification.method), 'save', { documentSelector });
     register(client.getFeature(DidCloseTextDocumentNotification.method), 'close', { documentSelector });
-    const { diagnosticProvider, codeActionProvider } = capabilities ?? {};
+    const { diagnosticProvider, codeActionProvider, completionProvider } = capabilities;
     if (diagnosticProvider) {
         // Those of the workspace come once, with the templates'.
         const options = { ...diagnosticProvider, documentSelector, workspaceDiagnostics: false };
@@ -230,6 +205,12 @@ function scenarioFiles(client: LanguageClient, root: string): void {
         const kinds = typeof codeActionProvider === 'object' ? codeActionProvider : {};
         register(client.getFeature(CodeActionRequest.method), 'fixes', { ...kinds, documentSelector });
     }
+    register(client.getFeature(CompletionRequest.method), 'completion', { ...completionProvider, documentSelector });
+    register(client.getFeature(HoverRequest.method), 'hover', { documentSelector });
+    register(client.getFeature(DefinitionRequest.method), 'definitions', { documentSelector });
+    register(client.getFeature(ReferencesRequest.method), 'references', { documentSelector });
+    const renames = { documentSelector, prepareProvider: true };
+    register(client.getFeature(RenameRequest.method), 'renames', renames);
 }
 
 /** Every file of a folder, as a glob. */

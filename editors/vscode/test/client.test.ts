@@ -98,7 +98,7 @@ test('findings are shown, fixed by the command, and gone', { skip }, async () =>
 
 const SCENARIO = 'schema: ctxc/scenario/1\nname: one\ntask: t\ncontext:\n  objective: o\nexpect_context:\n  - segment: {id: descriptio, state: kept}\n';
 
-test('scenarios have their findings and fixes, and ctxc is nothing else to YAML', { skip: skip || process.platform !== 'linux' }, async () => {
+test('scenarios have their findings, fixes, completion, hover and names, and ctxc is no formatter of YAML', { skip: skip || process.platform !== 'linux' }, async () => {
     const task = '<task type="atomic" name="t">\n  <description>a</description>\n</task>\n';
     const root = folder({ 'ctxc.toml': '', 'templates/a.xml': task, 'scenarios/one.yaml': SCENARIO, 'other.yaml': SCENARIO });
     const window = serving(root);
@@ -108,9 +108,12 @@ test('scenarios have their findings and fixes, and ctxc is nothing else to YAML'
         const document = window.open(file, 'yaml');
         await until('the finding', () => window.findings(file).includes('CTX611'), window);
         assert.deepEqual(window.findings(other), []);
-        for (const kind of ['DocumentFormattingEdit', 'Hover', 'CompletionItem', 'CodeLens']) {
+        for (const kind of ['DocumentFormattingEdit', 'FoldingRange', 'CodeLens']) {
             assert.ok(window.kinds().includes(kind), kind);
             assert.equal(window.fitting(kind, document), 0, kind);
+        }
+        for (const kind of ['Hover', 'CompletionItem', 'Definition', 'Reference', 'Rename']) {
+            assert.equal(window.fitting(kind, document), 1, kind);
         }
         const [first] = children();
         process.kill(Number(first), 'SIGKILL');
@@ -122,6 +125,40 @@ test('scenarios have their findings and fixes, and ctxc is nothing else to YAML'
         assert.ok(fixes.some(({ title }) => title === 'write `name`'), JSON.stringify(fixes));
         await window.run('ctxc.fixAll');
         assert.equal(window.said.at(-1), 'ctxc: no safe fix for this file');
+    });
+});
+
+test('names in scenarios and the project file lead to each other and are renamed together', { skip }, async () => {
+    const task = '<task type="atomic" name="t">\n  <description>a</description>\n</task>\n';
+    const played = SCENARIO.replace('task: t', 'role: clerk').replace('descriptio', 'description');
+    const root = folder({ 'ctxc.toml': '[roles.clerk]\ntemplate = "t"\n', 'templates/a.xml': task, 'scenarios/one.yaml': played });
+    const window = serving(root);
+    await within(window, async () => {
+        const project = window.open(path.join(root, 'ctxc.toml'), 'toml');
+        const document = window.open(path.join(root, 'scenarios', 'one.yaml'), 'yaml');
+        await until('the server', () => window.fitting('Rename', project) === 1, window);
+        const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+        const at = new Position(2, 7);
+        const [place] = (await window.ask('Definition', 'provideDefinition', document, at, token)).flat() as { uri: { fsPath: string } }[];
+        assert.equal(place?.uri.fsPath, project.uri.fsPath);
+        const [edit] = await window.ask('Rename', 'provideRenameEdits', document, at, 'scribe', token);
+        await (window.module() as { workspace: { applyEdit(edit: unknown): Promise<boolean> } }).workspace.applyEdit(edit);
+        assert.equal(project.getText(), '[roles.scribe]\ntemplate = "t"\n');
+        assert.equal(document.getText(), played.replace('clerk', 'scribe'));
+        const offered = (await window.ask('CompletionItem', 'provideCompletionItems', document, new Position(2, 7), token, { triggerKind: 0 })).flat();
+        assert.ok(JSON.stringify(offered).includes('scribe'), JSON.stringify(offered));
+    });
+});
+
+test('a text of its own has its findings, though it is not sent', { skip }, async () => {
+    const task = '<task type="atomic" name="t">\n  <description>a</description>\n  <instructions src="a.md"/>\n</task>\n';
+    const root = folder({ 'ctxc.toml': '', 'templates/a.xml': task, 'templates/a.md': 'Read {{.\n' });
+    const window = serving(root);
+    const file = path.join(root, 'templates', 'a.md');
+    await within(window, async () => {
+        const document = window.open(file, 'markdown');
+        await until('the finding', () => window.findings(file).length > 0, window);
+        assert.equal(window.fitting('Hover', document), 0);
     });
 });
 

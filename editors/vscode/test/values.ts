@@ -124,3 +124,11 @@ export function plain(): new (...args: unknown[]) => object {
         }
     };
 }
+
+/** A place in a file. */
+export class Location {
+    constructor(
+        readonly uri: URI,
+        readonly range: Range,
+    ) {}
+}
