@@ -2,7 +2,8 @@
 //! complete the keys that are read. Checks that require the project (tasks, roles, models) or a
 //! parser (conditions, patterns) are left to the reader.
 //!
-//! Uses draft 7 without references, because editors of TOML support that.
+//! Uses draft 7 without references, because editors of TOML support that, and without an `$id`:
+//! Taplo rejects a schema whose `$id` is a file name.
 
 use crate::project::lints::{FAMILIES, LintLevel};
 use crate::project::read::keys::TOP_TABLE;
@@ -24,7 +25,6 @@ pub fn config_schema() -> String {
             "$schema".to_owned(),
             "http://json-schema.org/draft-07/schema#".into(),
         );
-        fields.insert("$id".to_owned(), CONFIG_SCHEMA_FILE.into());
         fields.insert("title".to_owned(), "ctxc.toml".into());
     }
     // Plain data with string keys: serialising it cannot fail.
