@@ -15,6 +15,10 @@ local function drive()
     return lens ~= nil
   end, 200)
   report.lens = lens and lens.command.title
+  if vim.lsp.inlay_hint then
+    vim.wait(PATIENCE, function() return #vim.lsp.inlay_hint.get({ bufnr = 0 }) > 0 end, 20)
+    report.hints = #vim.lsp.inlay_hint.get({ bufnr = 0 })
+  end
   vim.lsp.commands['ctxc.render'](lens.command)
   vim.wait(PATIENCE, function() return #vim.api.nvim_list_wins() > 1 end, 20)
   vim.wait(100, function() return false end, 20)
