@@ -8,6 +8,7 @@ mod emacs;
 mod importers;
 mod javascript;
 mod jing;
+mod langgraph;
 mod npmclient;
 mod nvim;
 mod pipelines;
