@@ -15,7 +15,7 @@ use crate::scenario::model::ScenarioCase;
 use crate::scenario::pattern::{self, JsonPath};
 use regex_automata::Input;
 use regex_automata::hybrid::dfa;
-use regex_automata::hybrid::regex::Regex;
+use regex_automata::hybrid::regex::{Cache, Regex};
 use regex_automata::nfa::thompson;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
@@ -103,8 +103,16 @@ impl CompiledPatterns {
         pattern: &str,
         text: &str,
     ) -> Result<Option<Range<usize>>, String> {
+        self.search(pattern)?.find(text, 0)
+    }
+
+    /// Begins a search of a pattern in several texts.
+    ///
+    /// # Errors
+    /// The reason why the pattern cannot be compiled.
+    pub(super) fn search(&self, pattern: &str) -> Result<TextSearch<'_>, String> {
         match self.patterns.get(pattern) {
-            Some(Ok(pattern)) => pattern.find(text),
+            Some(Ok(pattern)) => Ok(pattern.search()),
             Some(Err(why)) => Err(why.clone()),
             None => Err(format!("/{pattern}/ was not compiled")),
         }
@@ -214,34 +222,58 @@ impl CompiledPattern {
 
     /// The first match, or the reason why the text cannot be searched.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
-        self.find_from(text, 0)
+        self.search().find(text, 0)
     }
 
-    /// The first match at or after a byte offset.
-    fn find_from(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, String> {
-        let input = || Input::new(text).range(from..);
-        if let Some(automaton) = &self.automaton
-            && let Ok(found) = automaton.try_search(&mut automaton.create_cache(), &input())
-        {
-            return Ok(found.map(|found| found.range()));
+    fn search(&self) -> TextSearch<'_> {
+        TextSearch {
+            pattern: self,
+            cache: None,
         }
-        let states = self.machine.get_nfa().states().len();
-        if states.saturating_mul(text.len()) > MAX_STEPS {
+    }
+}
+
+/// A search of one pattern in several texts.
+pub(super) struct TextSearch<'p> {
+    pattern: &'p CompiledPattern,
+    /// The states that the automaton built in the last text.
+    cache: Option<Cache>,
+}
+
+impl TextSearch<'_> {
+    /// The first match at or after a byte offset, or the reason why the text cannot be searched.
+    pub(super) fn find(&mut self, text: &str, from: usize) -> Result<Option<Range<usize>>, String> {
+        let input = || Input::new(text).range(from..);
+        let CompiledPattern { automaton, machine } = self.pattern;
+        let states = machine.get_nfa().states().len();
+        let is_rejectable = states.saturating_mul(text.len()) > MAX_STEPS;
+        if let Some(automaton) = automaton {
+            // The texts before must not decide if this one is rejected.
+            let reused = self.cache.take().filter(|_| !is_rejectable);
+            let mut cache = reused.unwrap_or_else(|| automaton.create_cache());
+            if let Ok(found) = automaton.try_search(&mut cache, &input()) {
+                self.cache = Some(cache);
+                return Ok(found.map(|found| found.range()));
+            }
+        }
+        if is_rejectable {
             let bytes = text.len();
             return Err(format!(
                 "the pattern is too complex for a text of {bytes} bytes: it has {states} states to try at each"
             ));
         }
-        let found = self.machine.find(&mut self.machine.create_cache(), input());
+        let found = machine.find(&mut machine.create_cache(), input());
         Ok(found.map(|found| found.range()))
     }
 }
+
 impl PatternFinder for CompiledPattern {
     fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut at = 0;
+        let mut search = self.search();
         while at <= text.len() {
-            match self.find_from(text, at) {
+            match search.find(text, at) {
                 Ok(None) => break,
                 Ok(Some(range)) => {
                     // An empty match masks nothing.

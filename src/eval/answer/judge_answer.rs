@@ -168,15 +168,26 @@ fn judge_field(
     pass(expected, format!("it at {first}"))
 }
 
-/// The first match of a pattern: the index of the text, and the byte range in it.
-fn first_match(
+/// The first occurrence of a pattern in an answer.
+struct TextMatch {
+    excerpt: String,
+    /// Its place, if it is in the answer's own text.
+    range: Option<Range<usize>>,
+}
+
+/// Finds the first occurrence of a pattern in texts, of which the first is the answer's own.
+fn first_match<'t>(
     case: &AnswerJudging<'_>,
-    texts: &[Cow<'_, str>],
+    texts: impl Iterator<Item = Cow<'t, str>>,
     pattern: &str,
-) -> Result<Option<(usize, Range<usize>)>, String> {
-    for (number, text) in texts.iter().enumerate() {
-        if let Some(range) = case.run.patterns.find_pattern(pattern, text)? {
-            return Ok(Some((number, range)));
+) -> Result<Option<TextMatch>, String> {
+    let mut search = case.run.patterns.search(pattern)?;
+    for (number, text) in texts.enumerate() {
+        if let Some(range) = search.find(&text, 0)? {
+            return Ok(Some(TextMatch {
+                excerpt: one_line_excerpt(text.get(range.clone()).unwrap_or("")),
+                range: Some(range).filter(|_| number == 0),
+            }));
         }
     }
     Ok(None)
@@ -187,25 +198,18 @@ fn judge_absent(
     answer: &TrialAnswer,
     patterns: &[Spanned<String>],
 ) -> JudgedOutcome {
-    let texts = answer.all_texts();
     for pattern in patterns {
         let expected = format!("no /{}/", pattern.value);
-        match first_match(case, &texts, &pattern.value) {
+        match first_match(case, answer.all_texts(), &pattern.value) {
             Ok(None) => {}
-            Ok(Some((number, range))) => {
-                let text = texts
-                    .get(number)
-                    .and_then(|text| text.get(range.clone()))
-                    .unwrap_or("");
-                // A place refers to the answer's own text, which comes first.
+            Ok(Some(TextMatch { excerpt, range })) => {
                 let place = ResultPlace {
-                    range: Some(range).filter(|_| number == 0),
+                    range,
                     ..ResultPlace::default()
                 };
                 return (
                     ExpectationOutcome::Fail,
-                    Reason::new(expected, format!("“{}”", one_line_excerpt(text)))
-                        .with_place(place),
+                    Reason::new(expected, format!("“{excerpt}”")).with_place(place),
                 );
             }
             Err(why) => return fail_blind(expected, why),
@@ -219,10 +223,9 @@ fn judge_contains(
     answer: &TrialAnswer,
     patterns: &[Spanned<String>],
 ) -> JudgedOutcome {
-    let texts = answer.searchable_texts();
     for pattern in patterns {
         let expected = format!("/{}/", pattern.value);
-        match first_match(case, &texts, &pattern.value) {
+        match first_match(case, answer.searchable_texts(), &pattern.value) {
             Ok(Some(_)) => {}
             Ok(None) => {
                 return (

@@ -358,25 +358,16 @@ impl TrialAnswer {
     }
 
     /// The texts to search: the answer's text, and each value of its JSON unescaped.
-    pub(super) fn searchable_texts(&self) -> Vec<Cow<'_, str>> {
-        let mut texts = vec![Cow::Borrowed(self.text.as_str())];
-        collect_scalars(self.json.iter().collect(), &mut texts);
-        texts
+    pub(super) fn searchable_texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        std::iter::once(Cow::Borrowed(self.text.as_str()))
+            .chain(scalars(self.json.iter().collect()))
     }
 
     /// The texts of [`Self::searchable_texts`] and the arguments of tool calls, for patterns that
     /// must be absent.
-    pub(super) fn all_texts(&self) -> Vec<Cow<'_, str>> {
-        let mut texts = self.searchable_texts();
-        collect_scalars(
-            self.tool_calls
-                .iter()
-                .rev()
-                .map(|(_, arguments)| arguments)
-                .collect(),
-            &mut texts,
-        );
-        texts
+    pub(super) fn all_texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let arguments = self.tool_calls.iter().rev().map(|(_, arguments)| arguments);
+        self.searchable_texts().chain(scalars(arguments.collect()))
     }
 
     /// The answer as JSON: its value, or its text as a string.
@@ -387,16 +378,19 @@ impl TrialAnswer {
     }
 }
 
-/// Adds the strings, numbers and booleans within values; the last value comes first.
-fn collect_scalars<'a>(mut open: Vec<&'a Value>, out: &mut Vec<Cow<'a, str>>) {
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(items) => open.extend(items.iter().rev()),
-            Value::Object(fields) => open.extend(fields.values().rev()),
-            Value::String(text) if text.is_empty() => {}
-            Value::String(text) => out.push(Cow::Borrowed(text)),
-            Value::Number(_) | Value::Bool(_) => out.push(Cow::Owned(value.to_string())),
-            Value::Null => {}
+/// The strings, numbers and booleans within values; the last value comes first.
+fn scalars<'a>(mut open: Vec<&'a Value>) -> impl Iterator<Item = Cow<'a, str>> {
+    std::iter::from_fn(move || {
+        loop {
+            let value = open.pop()?;
+            match value {
+                Value::Array(items) => open.extend(items.iter().rev()),
+                Value::Object(fields) => open.extend(fields.values().rev()),
+                Value::String(text) if text.is_empty() => {}
+                Value::String(text) => return Some(Cow::Borrowed(text.as_str())),
+                Value::Number(_) | Value::Bool(_) => return Some(Cow::Owned(value.to_string())),
+                Value::Null => {}
+            }
         }
-    }
+    })
 }

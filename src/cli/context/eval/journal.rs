@@ -20,10 +20,11 @@ use crate::project::config::RecordedContent;
 use crate::provider::spending::Spend;
 use crate::provider::throttle::CallStats;
 use crate::record::fixed_mask::FixedMask;
-use crate::record::recording::Recording;
+use crate::record::recording::{Recording, TrialStage};
 use crate::scenario::date;
 use crate::store::SqliteHistory;
-use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, RunUsage, TrialRecord};
+use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, TrialRecord};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,6 +60,14 @@ struct JournalState {
     /// The usage of the run that is already written.
     used: RunUsage,
     trouble: Option<CliError>,
+}
+
+/// A [`StoredAnswer`] whose answer is borrowed: the JSON tree of a large one is much larger.
+#[derive(Serialize)]
+struct StoredAnswerRef<'a> {
+    stage: TrialStage,
+    by: &'a str,
+    answer: &'a TrialAnswer,
 }
 
 impl std::fmt::Debug for EvalJournal<'_> {
@@ -326,10 +335,10 @@ impl TrialRecorder for EvalJournal<'_> {
         // Recorded answers are stored in the recording only.
         let is_kept =
             !asking.is_recording() && self.project.config.record.content != RecordedContent::Shape;
-        let kept = || StoredAnswer {
+        let kept = || StoredAnswerRef {
             stage: trial.trial.stage,
-            by: by.to_owned(),
-            answer: Arc::new(answer.clone()),
+            by,
+            answer,
         };
         let answer = is_kept
             .then(|| serde_json::to_string(&kept()).ok())
