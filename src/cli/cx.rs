@@ -163,8 +163,8 @@ impl Cx {
         sign: Option<FileMark>,
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let made = self.draft_result(path, sign, write)?;
-        self.write_files(made.into_iter().collect())
+        let output = self.draft_result(path, sign, write)?;
+        self.write_files(output.into_iter().collect())
     }
 
     /// Returns the output of `write` as a file that is not written yet; `None` if it was printed to

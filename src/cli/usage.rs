@@ -40,14 +40,14 @@ pub(super) fn add_advice(mut error: Error, command: &Command, args: &[OsString])
             .get(1)
             .and_then(|arg| command.find_subcommand(arg))
             .filter(|verb| verb.has_subcommands());
-        let meant = match group {
+        let near = match group {
             Some(group) => {
-                nearest_verb(&written, group).map(|meant| format!("{} {meant}", group.get_name()))
+                nearest_verb(&written, group).map(|near| format!("{} {near}", group.get_name()))
             }
             None => nearest_verb(&written, command),
         };
-        if let Some(meant) = meant {
-            insert_tip(&mut error, &format!("`ctxc {meant}`"));
+        if let Some(near) = near {
+            insert_tip(&mut error, &format!("`ctxc {near}`"));
         }
     } else if error.kind() == ErrorKind::UnknownArgument {
         let Some(written) = word(&error, ContextKind::InvalidArg) else {
@@ -81,9 +81,9 @@ pub(super) fn add_advice(mut error: Error, command: &Command, args: &[OsString])
         }
         // Clap's tip that a path may begin with a dash is rarely useful.
         error.remove(ContextKind::Suggested);
-        if let Some(meant) = contained_flag(&written, command, args) {
+        if let Some(flag) = contained_flag(&written, command, args) {
             error.remove(ContextKind::SuggestedArg);
-            insert_tip(&mut error, &format!("`--{meant}`"));
+            insert_tip(&mut error, &format!("`--{flag}`"));
         }
     }
     error

@@ -144,17 +144,19 @@ impl CompiledPatterns {
 /// # Errors
 /// The first slip.
 pub(super) fn check_schema(path: &str, schema: Value) -> Result<Value, String> {
-    let slip = json_schema::schema_faults(&schema)
+    let fault = json_schema::schema_faults(&schema)
         .into_iter()
-        .find(|slip| {
+        .find(|fault| {
             !matches!(
-                slip.kind,
+                fault.kind,
                 JsonSchemaFaultKind::UnknownKeyword { near: None }
             )
         });
-    let Some(slip) = slip else { return Ok(schema) };
-    let at = slip.path;
-    Err(match slip.kind {
+    let Some(fault) = fault else {
+        return Ok(schema);
+    };
+    let at = fault.path;
+    Err(match fault.kind {
         JsonSchemaFaultKind::UnknownKeyword { near } => {
             format!(
                 "{path} has a slip: `{at}` is not a keyword{}",

@@ -65,11 +65,11 @@ impl StageTrials {
     pub(super) fn with_answers(
         stage: TrialStage,
         rule: TrialRule,
-        (there, planned): (usize, u32),
+        answers: AnswerCounts,
         rows: TrialPolicy,
     ) -> Self {
-        let there = u32::try_from(there).unwrap_or(u32::MAX);
-        let most = there.max(planned).max(1);
+        let available = u32::try_from(answers.available).unwrap_or(u32::MAX);
+        let most = available.max(answers.planned).max(1);
         let runs = rule.runs.min(most);
         let sequential = rule.sequential.map(|test| SequentialRule {
             max: test.max.min(most),
@@ -84,10 +84,19 @@ impl StageTrials {
                 sequential,
                 ..rule
             },
-            available: there,
+            available,
             rows,
         }
     }
+}
+
+/// The answers to a stage that are given in advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AnswerCounts {
+    /// The number of answers.
+    pub(super) available: usize,
+    /// The number of trials that were planned when they were recorded; 0 if none were.
+    pub(super) planned: u32,
 }
 
 /// The default of the second stage: the number of trials, and of those that must pass.

@@ -14,10 +14,10 @@ impl<'a> Printer<'a> {
         kind: Option<ElementKind>,
         depth: usize,
     ) {
-        let kept = element.attribute("xml:space").is_some()
+        let keeps_source = element.attribute("xml:space").is_some()
             || element.namespace().is_some()
             || element.is_damaged();
-        let Some(kind) = kind.filter(|_| !kept) else {
+        let Some(kind) = kind.filter(|_| !keeps_source) else {
             self.print_source(element.span());
             return;
         };

@@ -118,9 +118,17 @@ pub(crate) fn find_first_reads(text: &str) -> BTreeMap<&str, usize> {
         .collect()
 }
 
-/// The variable and path of an expression that consists of nothing else. `has_entries` also accepts
-/// `[0]` and `['name']`.
-pub(super) fn output_part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<JinjaPart> {
+/// The steps that a path into a variable may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PathSteps {
+    /// `.name`.
+    Fields,
+    /// `.name`, `[0]` and `['name']`.
+    FieldsAndItems,
+}
+
+/// Returns the variable and path of an expression that consists of nothing else.
+pub(super) fn variable_path(text: &str, expr: &Expr<'_>, steps: PathSteps) -> Option<JinjaPart> {
     match expr {
         Expr::Var(var) => {
             let at = slice_offset(text, var.id);
@@ -133,7 +141,7 @@ pub(super) fn output_part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Opt
             })
         }
         Expr::GetAttr(field) => {
-            let whole = output_part(text, &field.expr, has_entries)?;
+            let whole = variable_path(text, &field.expr, steps)?;
             let end = slice_offset(text, field.name) + field.name.len();
             Some(JinjaPart {
                 path: format!("{}.{}", whole.path, field.name),
@@ -141,8 +149,8 @@ pub(super) fn output_part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Opt
                 ..whole
             })
         }
-        Expr::GetItem(entry) if has_entries => {
-            let whole = output_part(text, &entry.expr, true)?;
+        Expr::GetItem(entry) if steps == PathSteps::FieldsAndItems => {
+            let whole = variable_path(text, &entry.expr, steps)?;
             let Expr::Const(key) = &entry.subscript_expr else {
                 return None;
             };
@@ -243,7 +251,7 @@ impl<'t> TextAnalyzer<'t> {
                         .iter()
                         .any(|scope| scope.names.contains_key(name))
                 };
-                let own = output_part(self.text, &one.expr, false)
+                let own = variable_path(self.text, &one.expr, PathSteps::Fields)
                     .filter(|own| !own.path.is_empty() && !is_set(&own.name));
                 parts.extend(own.map(|own| JinjaPart {
                     is_certain: std::ptr::eq(stmt, outer),

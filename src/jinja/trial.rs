@@ -3,7 +3,7 @@
 
 use super::environment::build_environment;
 use super::jinja_fault::{JinjaFault, JinjaFaultKind};
-use super::parse::{JinjaAnalysis, JinjaPart, output_part};
+use super::parse::{JinjaAnalysis, JinjaPart, PathSteps, variable_path};
 use super::reads::analyze_flow;
 use super::render::{RenderFailure, RenderInputs, render_text};
 use super::tags::split_tags;
@@ -23,7 +23,7 @@ const MAX_TRIAL_STEPS: u64 = 2_000;
 /// Maximum size in bytes of the statements that are tried.
 const MAX_SOURCE_BYTES: usize = 1 << 14;
 
-/// minijinja's notation for a part in brackets.
+/// minijinja's notation in an error message for a part in brackets, which it does not quote.
 const INDEX_NOTATION: &str = "(...)[...]";
 
 /// A statement that fails.
@@ -159,10 +159,10 @@ impl StatementTrial<'_> {
             let end = split_tags(source)
                 .next()
                 .map_or(range.end, |tag| range.start + tag.range.end);
-            let moved = |at: u32| range.start + at as usize;
+            let shift = |at: u32| range.start + at as usize;
             let part = self.missing_part(source, &tree, &message);
             let part = part.map(|part| JinjaPart {
-                span: Span::from_offsets(moved(part.span.start), moved(part.span.end)),
+                span: Span::from_offsets(shift(part.span.start), shift(part.span.end)),
                 ..part
             });
             self.found.push(TrialFailure {
@@ -219,11 +219,12 @@ impl StatementTrial<'_> {
             .map(|message| (message, is_certain))
     }
 
-    /// The part of a default that an error message names.
+    /// Returns the part of a default that an error message names; of several, the one with the
+    /// longest path.
     fn missing_part(&self, source: &str, tree: &Stmt<'_>, message: &str) -> Option<JinjaPart> {
         let mut found: Option<JinjaPart> = None;
         visit_all_exprs(tree, &mut |expr| {
-            let own = output_part(source, expr, true)
+            let own = variable_path(source, expr, PathSteps::FieldsAndItems)
                 .filter(|own| !own.path.is_empty() && self.defaults.contains_key(&own.name));
             let is_longer = |own: &JinjaPart| {
                 found

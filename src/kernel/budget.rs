@@ -375,17 +375,17 @@ impl<'b> BlockFitter<'b> {
                     .iter()
                     .enumerate()
                     .filter(|(_, block)| block.is_foreign_input());
-                let kept = all
+                let input_tokens = all
                     .map(|(at, block)| self.block_size(at).min(block.max_tokens()))
                     .sum::<usize>()
                     .min(left / 2);
-                left -= kept;
-                inputs = Some(kept);
+                left -= input_tokens;
+                inputs = Some(input_tokens);
             }
             match (block.is_foreign_input(), inputs) {
                 (false, _) => ended = ended.or(full_up),
-                (true, Some(kept @ 1..)) => {
-                    left += kept;
+                (true, Some(input_tokens @ 1..)) => {
+                    left += input_tokens;
                     (inputs, full_up) = (Some(0), ended.take());
                 }
                 (true, _) => {}

@@ -314,11 +314,12 @@ impl TracedText {
     pub fn append(&mut self, other: &Self) {
         let start = self.text.len();
         self.text.push_str(&other.text);
-        let moved = |stretch: &Stretch| Stretch {
+        let shift_stretch = |stretch: &Stretch| Stretch {
             range: stretch.range.start + start..stretch.range.end + start,
             origin: stretch.origin.clone(),
         };
-        self.stretches.extend(other.stretches.iter().map(moved));
+        self.stretches
+            .extend(other.stretches.iter().map(shift_stretch));
         self.open.extend(other.open.iter().map(|at| at + start));
         self.untrusted.extend(
             other

@@ -255,11 +255,11 @@ impl<'a> ShortenedMessage<'a> {
                 });
                 self.left_out.push(range.clone());
             } else {
-                let moved = |slot: TextSlot| TextSlot {
+                let shift_slot = |slot: TextSlot| TextSlot {
                     range: start + slot.range.start..start + slot.range.end,
                     ..slot
                 };
-                whole.extend(alone.slots.into_iter().map(moved));
+                whole.extend(alone.slots.into_iter().map(shift_slot));
             }
             start = range.end + 1;
         }

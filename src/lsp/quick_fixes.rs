@@ -147,10 +147,10 @@ fn missing_parts_fix(
             )
         }
         ("missing-attribute", _) => {
-            let mut lacks = kind
+            let mut missing = kind
                 .attributes()
                 .filter(|own| own.required && element.attribute(own.name).is_none());
-            let name = lacks.next().filter(|own| own.name == "name")?.name;
+            let name = missing.next().filter(|own| own.name == "name")?.name;
             return Some(QuickFix::new(
                 format!("add `{name}`"),
                 set_attribute(element, name, TODO),

@@ -26,18 +26,18 @@ type FileEditSets = BTreeMap<Arc<str>, BTreeSet<Edit>>;
 
 /// Answers `workspace/willRenameFiles`, for the project of the first file.
 pub(super) fn answer(server: &LspServer<'_>, params: &RenameFilesParams) -> RequestResult {
-    let moved = params
+    let moves = params
         .files
         .iter()
         .filter_map(|file| Some((uri::to_path(&file.old_uri)?, uri::to_path(&file.new_uri)?)));
-    let moved: Vec<_> = moved.collect();
-    let Some((project, _)) = moved
+    let moves: Vec<_> = moves.collect();
+    let Some((project, _)) = moves
         .first()
         .and_then(|(old, _)| server.workspace.project_of_file(old))
     else {
         return to_answer(());
     };
-    let names = moved
+    let names = moves
         .iter()
         .map(|(old, new)| (project.name_of_path(old), project.name_of_path(new)));
     // A file that leaves the project cannot be referenced; its references are reported as missing
@@ -298,11 +298,11 @@ fn eval_key_edit(text: &str, section: Option<Span>, line: &str) -> Edit {
 
 /// Returns the name of a file after the moves.
 fn path_after(names: &FileMoves, file: &str) -> String {
-    let moved = names.iter().find_map(|(old, new)| {
+    let new_path = names.iter().find_map(|(old, new)| {
         let rest = file.strip_prefix(&**old)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{new}{rest}"))
     });
-    moved.unwrap_or_else(|| file.to_owned())
+    new_path.unwrap_or_else(|| file.to_owned())
 }
 
 /// Returns the folder of a file.
@@ -338,12 +338,12 @@ fn rename_tasks(project: &ProjectState, tasks: &[(String, String)], edits: &mut 
         mentions::all_mentions(project)
     };
     for (old, new) in tasks {
-        let meant = SymbolAtCursor {
+        let symbol = SymbolAtCursor {
             kind: DefinitionKind::Task,
             name: old.clone(),
             span: Span::empty_at(0),
         };
-        for (path, span) in navigate::use_places(project, &meant) {
+        for (path, span) in navigate::use_places(project, &symbol) {
             edits
                 .entry(path)
                 .or_default()

@@ -53,7 +53,7 @@ pub struct LinkedNames {
     /// The use that a definition makes of the context around its place of use.
     contexts: BTreeMap<DefId, ContextUse>,
     /// All parameters of a definition, if they differ from those in its facts.
-    taken: BTreeMap<DefId, Box<[Param]>>,
+    params: BTreeMap<DefId, Box<[Param]>>,
     /// The definitions that are referenced.
     used: HashSet<DefId>,
 }
@@ -179,9 +179,9 @@ fn link_names(
             let ReplayResult {
                 faults,
                 parts,
-                extra,
-                taken,
-                judged,
+                implicit,
+                params,
+                trust,
                 outside_used,
                 bare_used,
                 open_tool_result: open,
@@ -191,29 +191,29 @@ fn link_names(
             } = found;
             linked
                 .tool_results
-                .add_definition(id, judged.by_tools, tool_bare_used, tool_open);
+                .add_definition(id, trust.by_tools, tool_bare_used, tool_open);
             linked.outside_used.extend(outside_used);
             linked.bare_used.extend(bare_used);
-            if let Some(open) = judged.open_profile.map(|span| (id.file, span)).or(open) {
+            if let Some(open) = trust.open_profile.map(|span| (id.file, span)).or(open) {
                 linked.open_tool_results.insert(id, open);
             }
             linked.faults.extend(faults);
-            linked.unfenced.extend(judged.unfenced);
-            if judged.is_foreign {
+            linked.unfenced.extend(trust.unfenced);
+            if trust.is_foreign {
                 linked.foreign.insert(id);
             }
-            if !judged.nodes.is_empty() {
-                linked.trust.insert(id, judged.nodes);
+            if !trust.nodes.is_empty() {
+                linked.trust.insert(id, trust.nodes);
             }
             linked.parts.extend(parts);
-            if !extra.is_empty() {
-                linked.implicit.insert(id, extra);
+            if !implicit.is_empty() {
+                linked.implicit.insert(id, implicit);
             }
             if context != ContextUse::default() {
                 linked.contexts.insert(id, context);
             }
-            if let Some(taken) = taken {
-                linked.taken.insert(id, taken);
+            if let Some(params) = params {
+                linked.params.insert(id, params);
             }
         }
     }
@@ -221,6 +221,7 @@ fn link_names(
     linked
 }
 
+/// Returns true if a definition refers to another.
 fn has_references(flow: &DefinitionFlow) -> bool {
     flow.events
         .iter()
@@ -230,7 +231,7 @@ fn has_references(flow: &DefinitionFlow) -> bool {
 impl LinkedNames {
     /// All parameters of a definition.
     fn all_params<'l>(&'l self, index: &NameIndex<'l>, id: DefId) -> &'l [Param] {
-        match self.taken.get(&id) {
+        match self.params.get(&id) {
             Some(taken) => taken,
             None => index
                 .definition(id)
@@ -286,7 +287,7 @@ impl LinkedNames {
             known.insert(param.name.clone(), taken.len());
             taken.push(param.clone());
         }
-        self.taken.insert(id, taken.into());
+        self.params.insert(id, taken.into());
     }
 }
 
@@ -306,9 +307,10 @@ struct Replay<'r> {
     flow: &'r DefinitionFlow,
     linked: &'r LinkedNames,
     references: &'r References,
-    /// The bound names, and the position of each among them.
-    bound: Vec<u32>,
-    innermost: HashMap<&'r str, Vec<u32>>,
+    /// The bindings in scope, outermost first: indices into the names of the flow.
+    scope: Vec<u32>,
+    /// The same bindings by name; the last of a list hides the others.
+    scope_by_name: HashMap<&'r str, Vec<u32>>,
     /// Implicit parameters by name; those that only a reference requires follow the names of the
     /// flow.
     implicit: HashMap<Box<str>, u32>,
@@ -321,17 +323,22 @@ struct Replay<'r> {
     found: ReplayResult,
 }
 
+/// The result of a replay, which is merged into [`LinkedNames`].
 #[derive(Default)]
 struct ReplayResult {
     faults: Vec<LinkFault>,
     parts: Vec<PartFault>,
-    extra: Vec<(Param, RefId)>,
-    taken: Option<Box<[Param]>>,
-    judged: DefinitionTrust,
+    /// The implicit parameters that only a reference requires, each with the reference.
+    implicit: Vec<(Param, RefId)>,
+    /// All parameters; none if the definition is not referenced.
+    params: Option<Box<[Param]>>,
+    trust: DefinitionTrust,
     outside_used: Vec<(RefId, Unfenced)>,
     bare_used: Vec<(RefId, (u32, Span))>,
     open_tool_result: Option<(u32, Span)>,
+    /// Like `bare_used`, for values that are from outside only if a role has tools.
     tool_bare_used: Vec<(RefId, (u32, Span))>,
+    /// Like `open_tool_result`, for the same values.
     tool_open: Option<(u32, Span)>,
     context: ContextUse,
 }
@@ -344,27 +351,24 @@ impl<'r> Replay<'r> {
         linked: &'r LinkedNames,
         references: &'r References,
     ) -> Self {
-        let (bound, innermost, implicit, wanted) =
-            (Vec::new(), HashMap::new(), HashMap::new(), HashMap::new());
         let values = ValueShapes::new(index, id, flow, references);
         let found = ReplayResult {
             parts: values.own_faults(id.file).collect(),
             ..ReplayResult::default()
         };
-        let (sources, parts) = (TrustSources::new(flow, &values), BTreeMap::new());
         Self {
             index,
             id,
             flow,
             linked,
             references,
-            bound,
-            innermost,
-            implicit,
-            wanted,
-            sources,
+            scope: Vec::new(),
+            scope_by_name: HashMap::new(),
+            implicit: HashMap::new(),
+            wanted: HashMap::new(),
+            sources: TrustSources::new(flow, &values),
             values,
-            parts,
+            parts: BTreeMap::new(),
             found,
         }
     }
@@ -375,16 +379,16 @@ impl<'r> Replay<'r> {
         if is_used || has_references(flow) {
             self.replay_events();
         }
-        let (judged, params) = self
+        let (trust, params) = self
             .sources
             .evaluate_definition(self.id, flow, &self.values);
-        self.found.judged = judged;
+        self.found.trust = trust;
         if is_used {
             let reached = self.sources.evaluate_params(flow, &params);
             let around = flow.names.iter().position(|name| &*name.at == CONTEXT);
             let is = |marks: &[bool]| around.and_then(|at| marks.get(at)) == Some(&true);
             self.found.context.unfenced = Unfenced::first_marked(&reached.unfenced, is);
-            self.found.taken = Some(self.collect_params(&reached));
+            self.found.params = Some(self.collect_params(&reached));
         }
         self.found
     }
@@ -453,7 +457,7 @@ impl<'r> Replay<'r> {
                 ..param.clone()
             }
         };
-        let extra = self.found.extra.iter().map(|(param, _)| Param {
+        let extra = self.found.implicit.iter().map(|(param, _)| Param {
             parts: Box::default(),
             ..param.clone()
         });
@@ -464,21 +468,23 @@ impl<'r> Replay<'r> {
             .collect()
     }
 
+    /// Adds a binding to the scope.
     fn bind_name(&mut self, at: u32) {
         let Some(name) = self.flow.names.get(at as usize) else {
             return;
         };
-        self.bound.push(at);
-        self.innermost.entry(&name.name).or_default().push(at);
+        self.scope.push(at);
+        self.scope_by_name.entry(&name.name).or_default().push(at);
     }
 
+    /// Removes the innermost bindings until only `left` are in scope.
     fn unbind_names(&mut self, left: usize) {
-        while self.bound.len() > left {
+        while self.scope.len() > left {
             let name = self
-                .bound
+                .scope
                 .pop()
                 .and_then(|at| self.flow.names.get(at as usize));
-            if let Some(places) = name.and_then(|name| self.innermost.get_mut(&*name.name)) {
+            if let Some(places) = name.and_then(|name| self.scope_by_name.get_mut(&*name.name)) {
                 places.pop();
             }
         }
@@ -552,7 +558,7 @@ impl<'r> Replay<'r> {
         let mut absent = Vec::new();
         for param in takes {
             let known = self
-                .innermost
+                .scope_by_name
                 .get(&*param.name)
                 .and_then(|places| places.last())
                 .copied();
@@ -612,7 +618,7 @@ impl<'r> Replay<'r> {
             UnboundName::Taken => {
                 let name = self.sources.add_parameter(&param.name);
                 self.implicit.insert(param.name.clone(), name);
-                self.found.extra.push((param.clone(), at));
+                self.found.implicit.push((param.clone(), at));
                 return Some(name);
             }
             UnboundName::Undeclared => absent.push(param.name.clone()),
@@ -674,11 +680,11 @@ impl<'r> Replay<'r> {
     /// Checks the parts that a referenced definition uses of a value, or records their use for the
     /// local values.
     fn use_parts(&mut self, name: u32, at: RefId, reference: &ReferenceFacts, param: &Param) {
-        let wrong = param
+        let fault = param
             .parts
             .iter()
             .find_map(|path| Some((path, self.values.find_fault(name, path, None)?)));
-        if let Some((path, why)) = wrong {
+        if let Some((path, why)) = fault {
             let is_certain = matches!(why, PartFaultReason::NoPart(_));
             self.found.parts.push(PartFault {
                 file: at.file,

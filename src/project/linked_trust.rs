@@ -302,19 +302,19 @@ fn relevant_nodes(nodes: &[TrustNode]) -> Vec<TrustNode> {
         return Vec::new();
     }
     let mut numbers = vec![None; nodes.len()];
-    let mut kept: Vec<TrustNode> = Vec::new();
+    let mut marked_nodes: Vec<TrustNode> = Vec::new();
     for (at, node) in nodes.iter().enumerate().filter(|(at, _)| is_marked(*at)) {
         if let Some(number) = numbers.get_mut(at) {
-            *number = Some(kept.len() as u32);
+            *number = Some(marked_nodes.len() as u32);
         }
-        kept.push(node.clone());
+        marked_nodes.push(node.clone());
     }
-    for node in &mut kept {
+    for node in &mut marked_nodes {
         node.of = node
             .of
             .iter()
             .filter_map(|source| numbers.get(*source as usize).copied().flatten())
             .collect();
     }
-    kept
+    marked_nodes
 }

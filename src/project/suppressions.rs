@@ -223,13 +223,13 @@ impl Suppressions {
     }
 
     /// Removes recorded findings from a list. An entry that matches fewer findings than it records
-    /// is stale, if `looked_at` returns true for its file.
+    /// is stale, if its file was checked.
     pub fn apply(
         &self,
         findings: &mut Vec<Diagnostic>,
-        looked_at: impl Fn(&str) -> bool,
+        was_checked: impl Fn(&str) -> bool,
     ) -> SuppressionResult {
-        let mut met: BTreeMap<&SuppressionKey, u32> = BTreeMap::new();
+        let mut counts: BTreeMap<&SuppressionKey, u32> = BTreeMap::new();
         let before = findings.len();
         findings.retain(|finding| {
             let names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
@@ -238,13 +238,13 @@ impl Suppressions {
             let Some((key, entry)) = entries.next().filter(|_| !finding.locked) else {
                 return true;
             };
-            let seen = met.entry(key).or_default();
+            let seen = counts.entry(key).or_default();
             *seen += 1;
             *seen > entry.count
         });
         let stale = self.entries.iter().filter_map(|(key, entry)| {
-            let seen = met.get(key).copied().unwrap_or(0);
-            (seen < entry.count && looked_at(&key.path)).then(|| (key.clone(), *entry, seen))
+            let seen = counts.get(key).copied().unwrap_or(0);
+            (seen < entry.count && was_checked(&key.path)).then(|| (key.clone(), *entry, seen))
         });
         SuppressionResult {
             suppressed: before - findings.len(),

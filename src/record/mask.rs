@@ -175,15 +175,20 @@ impl CallMask {
                             ));
                         }
                         let whole = parts.is_none().then_some(stream.len());
-                        let kept = self.mask_stream(
+                        let masked_stream = self.mask_stream(
                             &stream,
                             &ends.into_iter().chain(whole).collect::<Vec<_>>(),
                             ending,
                             &mut redacted,
                         );
-                        let all = to_raw_json(&kept.concat());
-                        call.chunks = parts
-                            .map(|parts| parts.into_iter().map(|(at, _)| at).zip(kept).collect());
+                        let all = to_raw_json(&masked_stream.concat());
+                        call.chunks = parts.map(|parts| {
+                            parts
+                                .into_iter()
+                                .map(|(at, _)| at)
+                                .zip(masked_stream)
+                                .collect()
+                        });
                         all
                     }
                 });

@@ -371,11 +371,11 @@ fn first_difference(
                     if start > 0 { "…" } else { "" },
                 )
             };
-            let ((a, before), (b, _)) = (from(a), from(b));
+            let ((a, prefix), (b, _)) = (from(a), from(b));
             Some((
                 pointer.clone(),
-                quote_value(Some(&a), before),
-                quote_value(Some(&b), before),
+                quote_value(Some(&a), prefix),
+                quote_value(Some(&b), prefix),
             ))
         }
         _ => Some((
@@ -386,7 +386,9 @@ fn first_difference(
     }
 }
 
-fn quote_value(value: Option<&Value>, before: &str) -> String {
+/// Returns a value in quotation marks on one line, cut to a readable length; `prefix` stands before
+/// it inside the marks.
+fn quote_value(value: Option<&Value>, prefix: &str) -> String {
     /// The maximum number of characters of a value.
     const MAX_VALUE_CHARS: usize = 60;
     let Some(value) = value else {
@@ -401,7 +403,7 @@ fn quote_value(value: Option<&Value>, before: &str) -> String {
         ""
     };
     format!(
-        "“{before}{}{cut}”",
+        "“{prefix}{}{cut}”",
         text.chars()
             .take(MAX_VALUE_CHARS)
             .collect::<String>()

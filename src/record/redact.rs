@@ -31,7 +31,7 @@ pub struct Redactor {
     /// The values of secrets, longest first.
     values: Arc<Vec<Finder<'static>>>,
     /// True if personal data stay as they are.
-    keeps_persons: bool,
+    keeps_personal_data: bool,
     /// The project's own patterns.
     patterns: Vec<Arc<dyn PatternFinder>>,
 }
@@ -90,7 +90,7 @@ impl Redactor {
         Self {
             salt,
             values: Arc::new(values),
-            keeps_persons: false,
+            keeps_personal_data: false,
             patterns: Vec::new(),
         }
     }
@@ -99,7 +99,7 @@ impl Redactor {
     #[must_use]
     pub fn keep_personal_data(self) -> Self {
         Self {
-            keeps_persons: true,
+            keeps_personal_data: true,
             ..self
         }
     }
@@ -108,7 +108,7 @@ impl Redactor {
     #[must_use]
     pub fn mask_personal_data(self) -> Self {
         Self {
-            keeps_persons: false,
+            keeps_personal_data: false,
             ..self
         }
     }
@@ -234,7 +234,7 @@ impl Redactor {
             .into_iter()
             .chain(std::iter::once((text.len()..text.len(), None)))
         {
-            scan_part(text, at..range.start, self.keeps_persons, &mut found);
+            scan_part(text, at..range.start, self.keeps_personal_data, &mut found);
             at = at.max(range.end);
             found.extend(kind.map(|kind| (range, kind)));
         }

@@ -72,13 +72,13 @@ pub(crate) fn answer_body(dialect: &str, answer: &Answer, id: &str, model: &str)
 }
 
 /// Returns the body of a response that is not a stream.
-pub(crate) fn complete_body(dialect: &str, made: &ResponseDraft<'_>) -> String {
-    let (input, written) = made.token_counts();
+pub(crate) fn complete_body(dialect: &str, draft: &ResponseDraft<'_>) -> String {
+    let (input, written) = draft.token_counts();
     let body = match dialect {
-        "openai-responses" => responses_body(made, "completed", &responses_output(made)),
+        "openai-responses" => responses_body(draft, "completed", &responses_output(draft)),
         "anthropic" => {
-            json!({"id": made.id, "type": "message", "role": "assistant", "model": made.model, "content": anthropic_blocks(made),
-            "stop_reason": stop_reason(dialect, made.answer.stop), "stop_sequence": null, "usage": anthropic_usage(made)})
+            json!({"id": draft.id, "type": "message", "role": "assistant", "model": draft.model, "content": anthropic_blocks(draft),
+            "stop_reason": stop_reason(dialect, draft.answer.stop), "stop_sequence": null, "usage": anthropic_usage(draft)})
         }
         "gemini" => {
             let part = |part: &Part| match part {
@@ -88,24 +88,24 @@ pub(crate) fn complete_body(dialect: &str, made: &ResponseDraft<'_>) -> String {
                 ),
                 Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
             };
-            let parts: Vec<Value> = made.answer.turn.parts.iter().filter_map(part).collect();
-            json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop_reason(dialect, made.answer.stop), "index": 0}],
-                "usageMetadata": gemini_usage(made), "modelVersion": made.model, "responseId": made.id})
+            let parts: Vec<Value> = draft.answer.turn.parts.iter().filter_map(part).collect();
+            json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop_reason(dialect, draft.answer.stop), "index": 0}],
+                "usageMetadata": gemini_usage(draft), "modelVersion": draft.model, "responseId": draft.id})
         }
         "ollama" => {
             let call = |call: &crate::kernel::conversation::ToolCall| json!({"function": {"name": call.name, "arguments": call.arguments}});
-            let calls: Vec<Value> = made.answer.tool_calls().map(call).collect();
-            let mut message = json!({"role": "assistant", "content": made.answer.content()});
+            let calls: Vec<Value> = draft.answer.tool_calls().map(call).collect();
+            let mut message = json!({"role": "assistant", "content": draft.answer.content()});
             if let (false, Some(object)) = (calls.is_empty(), message.as_object_mut()) {
                 object.insert("tool_calls".to_owned(), calls.into());
             }
-            json!({"model": made.model, "created_at": UNIX_EPOCH, "message": message, "done": true, "done_reason": stop_reason(dialect, made.answer.stop),
+            json!({"model": draft.model, "created_at": UNIX_EPOCH, "message": message, "done": true, "done_reason": stop_reason(dialect, draft.answer.stop),
                 "prompt_eval_count": input, "eval_count": written})
         }
         _ => {
             let call = |call: &crate::kernel::conversation::ToolCall| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments.to_string()}});
-            let calls: Vec<Value> = made.answer.tool_calls().map(call).collect();
-            let text = made.answer.content();
+            let calls: Vec<Value> = draft.answer.tool_calls().map(call).collect();
+            let text = draft.answer.content();
             let content = if text.is_empty() {
                 Value::Null
             } else {
@@ -115,31 +115,31 @@ pub(crate) fn complete_body(dialect: &str, made: &ResponseDraft<'_>) -> String {
             if let (false, Some(object)) = (calls.is_empty(), message.as_object_mut()) {
                 object.insert("tool_calls".to_owned(), calls.into());
             }
-            json!({"id": made.id, "object": "chat.completion", "created": 0, "model": made.model,
-                "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": stop_reason(dialect, made.answer.stop)}],
-                "usage": chat_usage(made)})
+            json!({"id": draft.id, "object": "chat.completion", "created": 0, "model": draft.model,
+                "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": stop_reason(dialect, draft.answer.stop)}],
+                "usage": chat_usage(draft)})
         }
     };
     body.to_string()
 }
 
-pub(crate) fn chat_usage(made: &ResponseDraft<'_>) -> Value {
-    let (input, written) = made.token_counts();
+pub(crate) fn chat_usage(draft: &ResponseDraft<'_>) -> Value {
+    let (input, written) = draft.token_counts();
     json!({"prompt_tokens": input, "completion_tokens": written, "total_tokens": input.saturating_add(written)})
 }
 
-pub(crate) fn anthropic_usage(made: &ResponseDraft<'_>) -> Value {
-    let (input, written) = made.token_counts();
+pub(crate) fn anthropic_usage(draft: &ResponseDraft<'_>) -> Value {
+    let (input, written) = draft.token_counts();
     json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": written})
 }
 
-pub(crate) fn gemini_usage(made: &ResponseDraft<'_>) -> Value {
-    let (input, written) = made.token_counts();
+pub(crate) fn gemini_usage(draft: &ResponseDraft<'_>) -> Value {
+    let (input, written) = draft.token_counts();
     json!({"promptTokenCount": input, "candidatesTokenCount": written, "totalTokenCount": input.saturating_add(written)})
 }
 
 /// Builds the content blocks of an Anthropic message.
-pub(crate) fn anthropic_blocks(made: &ResponseDraft<'_>) -> Vec<Value> {
+pub(crate) fn anthropic_blocks(draft: &ResponseDraft<'_>) -> Vec<Value> {
     let block = |part: &Part| match part {
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
         Part::Call(call) => Some(
@@ -147,23 +147,24 @@ pub(crate) fn anthropic_blocks(made: &ResponseDraft<'_>) -> Vec<Value> {
         ),
         Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
     };
-    made.answer.turn.parts.iter().filter_map(block).collect()
+    draft.answer.turn.parts.iter().filter_map(block).collect()
 }
 
 /// Builds the output items of an OpenAI response.
-pub(crate) fn responses_output(made: &ResponseDraft<'_>) -> Vec<Value> {
+pub(crate) fn responses_output(draft: &ResponseDraft<'_>) -> Vec<Value> {
     let item = |(at, part): (usize, &Part)| match part {
         Part::Text(text) => Some(
-            json!({"type": "message", "id": format!("msg_{}_{at}", made.id), "status": "completed", "role": "assistant",
+            json!({"type": "message", "id": format!("msg_{}_{at}", draft.id), "status": "completed", "role": "assistant",
             "content": [{"type": "output_text", "text": text, "annotations": []}]}),
         ),
         Part::Call(call) => Some(
-            json!({"type": "function_call", "id": format!("fc_{}_{at}", made.id), "call_id": call.id, "name": call.name,
+            json!({"type": "function_call", "id": format!("fc_{}_{at}", draft.id), "call_id": call.id, "name": call.name,
             "arguments": call.arguments.to_string(), "status": "completed"}),
         ),
         Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
     };
-    made.answer
+    draft
+        .answer
         .turn
         .parts
         .iter()
@@ -173,13 +174,13 @@ pub(crate) fn responses_output(made: &ResponseDraft<'_>) -> Vec<Value> {
 }
 
 /// Builds an OpenAI response with every field that strict clients require.
-pub(crate) fn responses_body(made: &ResponseDraft<'_>, status: &str, output: &[Value]) -> Value {
-    let (input, written) = made.token_counts();
+pub(crate) fn responses_body(draft: &ResponseDraft<'_>, status: &str, output: &[Value]) -> Value {
+    let (input, written) = draft.token_counts();
     let usage = (status == "completed").then(|| {
         json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": written,
             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input.saturating_add(written)})
     });
-    json!({"id": made.id, "object": "response", "created_at": 0, "status": status, "error": null, "incomplete_details": null,
-        "instructions": null, "metadata": {}, "model": made.model, "output": output, "parallel_tool_calls": true, "temperature": 1.0,
+    json!({"id": draft.id, "object": "response", "created_at": 0, "status": status, "error": null, "incomplete_details": null,
+        "instructions": null, "metadata": {}, "model": draft.model, "output": output, "parallel_tool_calls": true, "temperature": 1.0,
         "tool_choice": "auto", "tools": [], "top_p": 1.0, "usage": usage})
 }

@@ -229,9 +229,9 @@ pub fn next_fixes<'d>(
     for mut found in [damage, rest] {
         for _ in 0..MAX_ROUNDS {
             let choices = choose_fixes(found.iter().copied(), selection);
-            let kept = sound_fixes(text, &choices, before, limits, trials, check);
-            if !kept.is_empty() {
-                return kept;
+            let fixes = sound_fixes(text, &choices, before, limits, trials, check);
+            if !fixes.is_empty() {
+                return fixes;
             }
             if choices.is_empty() {
                 break;
@@ -293,13 +293,13 @@ pub fn passing_items<T: Copy>(
         if batch.is_empty() || *trials == 0 {
             continue;
         }
-        let kept = accepted.len();
+        let accepted_before = accepted.len();
         accepted.extend_from_slice(batch);
         if passes(&accepted) {
             continue;
         }
         *trials = trials.saturating_sub(cost);
-        accepted.truncate(kept);
+        accepted.truncate(accepted_before);
         if let Some((first, second)) = batch
             .split_at_checked(batch.len() / 2)
             .filter(|_| batch.len() > 1)
@@ -443,11 +443,11 @@ fn offset_before(edits: &[Edit], offset: u32) -> u32 {
     let mut old = 0;
     let mut new = 0;
     for edit in edits {
-        let kept = edit.span.start - old;
-        if offset < new + kept {
+        let unchanged_length = edit.span.start - old;
+        if offset < new + unchanged_length {
             break;
         }
-        new += kept;
+        new += unchanged_length;
         old = edit.span.start;
         let inserted = edit.insert.len() as u32;
         if offset < new + inserted {

@@ -272,14 +272,14 @@ impl AgentLoop<'_, '_> {
         if !trace.wants_calls() {
             return Ok(());
         }
-        let kept = trace.write_call(&self.build_recording(id, Some(answer), sent));
+        let written = trace.write_call(&self.build_recording(id, Some(answer), sent));
         let is_paid = answer.by == AnsweredBy::Upstream;
-        let kept = if is_paid {
-            kept.and_then(|()| trace.sync())
+        let written = if is_paid {
+            written.and_then(|()| trace.sync())
         } else {
-            kept
+            written
         };
-        kept.map_err(|why| Obstacle::new("trace", why))
+        written.map_err(|why| Obstacle::new("trace", why))
     }
 
     /// Converts a call to a trace line, without an answer if the provider failed.

@@ -112,8 +112,8 @@ impl MermaidChart {
 
     fn draw_node(&mut self, node: &PlanNode, from: &[FlowExit]) -> Vec<FlowExit> {
         let mut from = from.to_vec();
-        for made in &node.made {
-            from = self.draw_node(made, &from);
+        for producer in &node.producers {
+            from = self.draw_node(producer, &from);
         }
         match &node.kind {
             PlanKind::Agent | PlanKind::Script => {
@@ -247,7 +247,7 @@ fn stacked_size(parts: impl Iterator<Item = Size>) -> Size {
 /// The size of a node, with the inputs that are made above it.
 fn node_size(node: &PlanNode) -> Size {
     stacked_size(
-        node.made
+        node.producers
             .iter()
             .map(node_size)
             .chain([size_without_made(node)]),
@@ -331,7 +331,7 @@ impl SvgImage {
         mut at: Point,
         from: &[PointExit<'p>],
     ) -> Vec<PointExit<'p>> {
-        let from = self.draw_column(node.made.iter().collect(), &mut at, from);
+        let from = self.draw_column(node.producers.iter().collect(), &mut at, from);
         let size = size_without_made(node);
         let bottom = Point::new(at.x, at.y + size.height);
         match &node.kind {

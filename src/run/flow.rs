@@ -29,8 +29,8 @@ pub struct TaskFlow<'a> {
     graph: &'a TaskGraph<'a>,
     situation: RunSituation<'a>,
     plan: PlanNode,
-    /// The inputs that may be made in parallel with earlier inputs of their node, because they do
-    /// not depend on them.
+    /// The paths of the producers that may run in parallel with earlier ones of their node, because
+    /// they do not depend on them.
     independent: BTreeSet<String>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> TaskFlow<'a> {
         options: &Options<'_>,
     ) -> Result<Self, Fault> {
         let plan = build_plan(graph, situation.task)?;
-        let independent = independent_inputs(graph, &situation, options, &plan);
+        let independent = independent_producers(graph, &situation, options, &plan);
         Ok(Self {
             graph,
             situation,
@@ -210,7 +210,7 @@ impl PlanTraversal<'_, '_> {
         } else {
             stage.to_owned()
         };
-        if !self.visit_made(node, &stage)? {
+        if !self.visit_producers(node, &stage)? {
             return Ok(None);
         }
         let result = match &node.kind {
@@ -251,33 +251,33 @@ impl PlanTraversal<'_, '_> {
         Ok(result)
     }
 
-    /// Visits the inputs that a node needs first. Returns true if all of them exist.
-    fn visit_made(&mut self, node: &PlanNode, stage: &str) -> Result<bool, TraversalEnd> {
-        let mut is_all = true;
-        let before = self.results.clone();
-        for made in &node.made {
-            if !is_all && !self.flow.independent.contains(&made.path) {
+    /// Visits the producers of a node's inputs. Returns true if all of them have a result.
+    fn visit_producers(&mut self, node: &PlanNode, stage: &str) -> Result<bool, TraversalEnd> {
+        let mut have_results = true;
+        let results_before = self.results.clone();
+        for producer in &node.producers {
+            let is_independent = self.flow.independent.contains(&producer.path);
+            if !have_results && !is_independent {
                 continue;
             }
-            // An input that is made in parallel with others sees none of them, regardless of their
-            // order.
-            let all = self
-                .flow
-                .independent
-                .contains(&made.path)
-                .then(|| std::mem::replace(&mut self.results, before.clone()));
-            let found = self.visit_node(made, &inner_stage(stage, &node.path, &made.path))?;
-            if let Some(all) = all {
-                let own = std::mem::replace(&mut self.results, all);
-                let inside = format!("{}/", made.path);
+            // A producer that runs in parallel with others sees none of their results, regardless
+            // of their order.
+            let all_results = is_independent
+                .then(|| std::mem::replace(&mut self.results, results_before.clone()));
+            let result =
+                self.visit_node(producer, &inner_stage(stage, &node.path, &producer.path))?;
+            if let Some(all_results) = all_results {
+                let own_results = std::mem::replace(&mut self.results, all_results);
+                let inside = format!("{}/", producer.path);
                 self.results.extend(
-                    own.into_iter()
-                        .filter(|(path, _)| *path == made.path || path.starts_with(&inside)),
+                    own_results
+                        .into_iter()
+                        .filter(|(path, _)| *path == producer.path || path.starts_with(&inside)),
                 );
             }
-            is_all &= found.is_some();
+            have_results &= result.is_some();
         }
-        Ok(is_all)
+        Ok(have_results)
     }
 
     fn visit_sequence(&mut self, steps: &[PlanNode], stage: &str, path: &str) -> NodeOutcome {
@@ -521,8 +521,8 @@ pub fn step_result(output: &AgentOutput) -> StepResult {
     }
 }
 
-/// Returns the made inputs that depend on no earlier input of their node.
-fn independent_inputs(
+/// Returns the paths of the producers that depend on no earlier one of their node.
+fn independent_producers(
     graph: &TaskGraph<'_>,
     situation: &RunSituation<'_>,
     options: &Options<'_>,
@@ -532,12 +532,12 @@ fn independent_inputs(
     for node in plan
         .all_nodes()
         .into_iter()
-        .filter(|node| node.made.len() > 1)
+        .filter(|node| node.producers.len() > 1)
     {
         let mut before = NodeResults::new();
-        for made in &node.made {
+        for producer in &node.producers {
             let none = NodeResults::new();
-            let is_apart = made.all_nodes().into_iter().all(|inner| {
+            let is_independent = producer.all_nodes().into_iter().all(|inner| {
                 let request = Request {
                     source: &NoSource,
                     files: &(),
@@ -545,11 +545,11 @@ fn independent_inputs(
                 };
                 dependence::is_independent(graph, &request, &before, options)
             });
-            if is_apart {
-                found.insert(made.path.clone());
+            if is_independent {
+                found.insert(producer.path.clone());
             }
             before.insert(
-                made.path.clone(),
+                producer.path.clone(),
                 StepResult {
                     content: "made before".into(),
                     ..StepResult::default()

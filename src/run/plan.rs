@@ -21,8 +21,9 @@ pub struct PlanNode {
     pub name: Option<String>,
     /// Its name for people: that of its result or its definition, otherwise that of its place.
     pub title: String,
-    /// The nodes that its inputs, arguments and texts need first: nested tasks and calls, in order.
-    pub made: Vec<PlanNode>,
+    /// The nested tasks and calls that produce its inputs, its arguments, its first value and the
+    /// values in its texts, in order. They run before it.
+    pub producers: Vec<PlanNode>,
     /// The way it runs.
     pub kind: PlanKind,
     /// True if the author marked its result as checked: `trust="trusted"`.
@@ -125,18 +126,18 @@ impl PlanBuilder<'_, '_> {
         } else {
             own.clone()
         };
-        let is_made = |child: &&Child| {
+        let is_producer = |child: &&Child| {
             matches!(
                 child.slot.as_str(),
                 "inputs" | "args" | "calls" | "initial_value"
             )
         };
-        let made = node
+        let producers = node
             .children
             .iter()
-            .filter(is_made)
+            .filter(is_producer)
             .map(|child| self.plan_child(child, base, depth));
-        let made = made.collect::<Result<Vec<_>, _>>()?;
+        let producers = producers.collect::<Result<Vec<_>, _>>()?;
         let definition = node.target().map(|target| match target {
             NodeTarget::Task(name) | NodeTarget::Template(name) => name,
         });
@@ -156,7 +157,7 @@ impl PlanBuilder<'_, '_> {
             path,
             name: name.map(str::to_owned),
             title,
-            made,
+            producers,
             kind,
             is_checked,
             keeps_output,
@@ -245,7 +246,7 @@ impl PlanNode {
 
     /// The direct children.
     pub fn inner_nodes(&self) -> Vec<&Self> {
-        let mut inner: Vec<&Self> = self.made.iter().collect();
+        let mut inner: Vec<&Self> = self.producers.iter().collect();
         match &self.kind {
             PlanKind::Agent | PlanKind::Script => {}
             PlanKind::Sequence(steps) => inner.extend(steps),

@@ -314,13 +314,13 @@ fn read_limited(stream: impl Read + Send + 'static, most: usize) -> Receiver<Opt
 pub(super) fn read_tail(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
-        let mut kept = Vec::new();
+        let mut tail = Vec::new();
         let mut part = [0_u8; 4096];
         while let Ok(read @ 1..) = stream.read(&mut part) {
-            kept.extend_from_slice(part.get(..read).unwrap_or_default());
-            kept.drain(..kept.len().saturating_sub(MAX_STDERR));
+            tail.extend_from_slice(part.get(..read).unwrap_or_default());
+            tail.drain(..tail.len().saturating_sub(MAX_STDERR));
         }
-        let _ = send.send(kept);
+        let _ = send.send(tail);
     });
     receive
 }

@@ -98,7 +98,7 @@ pub(super) fn run_request(
             Ok(requested) => requested,
             Err(why) => return refuse(why),
         };
-    let made = match hinted {
+    let own_registry = match hinted {
         Some(_) => None,
         None => match build_template(request, asking.trust)
             .and_then(|template| runner.parts.subtasks.compile(&template))
@@ -107,7 +107,7 @@ pub(super) fn run_request(
             Err(why) => return refuse(why),
         },
     };
-    let (registry, task) = match (&made, hinted) {
+    let (registry, task) = match (&own_registry, hinted) {
         (Some(registry), _) => (registry, SUBTASK_NAME),
         (None, hinted) => (
             frame.graph.registry,

@@ -78,7 +78,7 @@ pub(super) fn read_table(path: &str, text: &str, place: Span) -> Result<CaseTabl
 }
 
 fn read_json_lines(path: &str, text: &str, place: Span) -> Vec<ParsedCaseRow> {
-    let made = |(at, line): (usize, &str)| {
+    let parse_line = |(at, line): (usize, &str)| {
         let (node, faults) = yaml::parse_tree(line);
         ParsedCaseRow {
             row: CaseTableRow {
@@ -92,7 +92,7 @@ fn read_json_lines(path: &str, text: &str, place: Span) -> Vec<ParsedCaseRow> {
     text.lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(made)
+        .map(parse_line)
         .collect()
 }
 

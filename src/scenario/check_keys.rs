@@ -513,11 +513,12 @@ pub(super) fn report_schema_faults(
     path: &KeyPath<'_>,
     schema: &YamlNode<'_>,
 ) {
-    for slip in schema_faults(&schema.to_json()) {
-        report_schema_fault(sink, path, schema, slip);
+    for fault in schema_faults(&schema.to_json()) {
+        report_schema_fault(sink, path, schema, fault);
     }
 }
 
+/// Reports a fault of a schema at the node that its pointer leads to.
 fn report_schema_fault(
     sink: &mut ScenarioFaultSink<'_>,
     path: &KeyPath<'_>,
@@ -527,7 +528,7 @@ fn report_schema_fault(
         kind,
     }: JsonSchemaFault,
 ) {
-    let words = |pointer: &str| {
+    let dotted_path = |pointer: &str| {
         [path.dotted()]
             .into_iter()
             .chain(pointer_steps(pointer))
@@ -541,17 +542,17 @@ fn report_schema_fault(
         JsonSchemaFaultKind::BadValue { expected, near } => {
             let path = KeyPath {
                 parent: None,
-                name: &words(&pointer),
+                name: &dotted_path(&pointer),
             };
             sink.report_bad_value(&path, node, expected, near.as_deref());
         }
         JsonSchemaFaultKind::UnknownKeyword { near } => {
-            let (Some(key), Some((before, _))) =
+            let (Some(key), Some((parent, _))) =
                 (pointer_steps(&pointer).last(), pointer.rsplit_once('/'))
             else {
                 return;
             };
-            let table = format!("a JSON Schema (`{}`)", words(before));
+            let table = format!("a JSON Schema (`{}`)", dotted_path(parent));
             sink.report(
                 span,
                 ScenarioFaultKind::UnknownKey {

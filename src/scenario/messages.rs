@@ -81,14 +81,14 @@ fn misspelt_key(message: &Value) -> Option<String> {
         .iter()
         .filter(|(key, value)| !value.is_null() && known().all(|known| known != *key))
     {
-        let meant = if key == "function_call" {
+        let near = if key == "function_call" {
             Some("tool_calls")
         } else {
             suggest::nearest_candidate(key, known())
         };
-        if let Some(meant) = meant {
+        if let Some(near) = near {
             return Some(format!(
-                "a message has no key `{key}`; did you mean `{meant}`?"
+                "a message has no key `{key}`; did you mean `{near}`?"
             ));
         }
     }

@@ -217,9 +217,9 @@ fn read_suite_file(
     }
     let from = root.get("cases_from").and_then(values::read_text);
     if let (Some(from), Some(tables)) = (&from, options.tables) {
-        let made = tables(&from.value)
+        let parsed = tables(&from.value)
             .and_then(|table| case_tables::read_table(&from.value, &table, from.span));
-        match made {
+        match parsed {
             Err(reason) => sink.report(
                 from.span,
                 ScenarioFaultKind::UnreadableTable {
@@ -237,19 +237,25 @@ fn read_suite_file(
                         },
                     );
                 }
-                for made in read.rows {
-                    sink.row = Some((made.row, from.span));
-                    for fault in made.faults {
+                for parsed in read.rows {
+                    sink.row = Some((parsed.row, from.span));
+                    for fault in parsed.faults {
                         sink.report(fault.span, ScenarioFaultKind::Yaml(fault.kind));
                     }
                     check_keys::check_table(
                         sink,
                         &KeyPath::TOP,
                         &CASE_TABLE,
-                        &made.node,
+                        &parsed.node,
                         Completeness::Partial,
                     );
-                    cases.extend(read_suite_case(sink, cx, &made.node, &defaults, &id.value));
+                    cases.extend(read_suite_case(
+                        sink,
+                        cx,
+                        &parsed.node,
+                        &defaults,
+                        &id.value,
+                    ));
                     sink.row = None;
                 }
             }
@@ -375,12 +381,12 @@ fn replaced_lists(own: &YamlNode<'_>, defaults: &[YamlEntry<'_>]) -> Vec<Replace
                 .key(&entry.key.value)
                 .is_some_and(|known| known.name == key)
         })?;
-        let kept: Vec<_> = list.items()?.iter().map(YamlNode::to_json).collect();
+        let own_items: Vec<_> = list.items()?.iter().map(YamlNode::to_json).collect();
         let count = default
             .value
             .items()?
             .iter()
-            .filter(|entry| !kept.contains(&entry.to_json()))
+            .filter(|entry| !own_items.contains(&entry.to_json()))
             .count();
         (count > 0).then_some(ReplacedList {
             key,

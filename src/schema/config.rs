@@ -40,17 +40,17 @@ fn object(table: &ConfigTable) -> Value {
     let others = table
         .others
         .map_or(Value::Bool(false), |shape| self::shape_schema(*shape));
-    let mut made = json!({"type": "object", "description": table.about, "properties": properties, "additionalProperties": others});
+    let mut schema = json!({"type": "object", "description": table.about, "properties": properties, "additionalProperties": others});
     let needed: Vec<&str> = table.required_names().collect();
     let apart: Vec<Value> = table.groups.iter().filter_map(exclusion_schema).collect();
-    if let Some(fields) = made.as_object_mut() {
+    if let Some(fields) = schema.as_object_mut() {
         for (word, list) in [("required", json!(needed)), ("allOf", json!(apart))] {
             if list.as_array().is_some_and(|list| !list.is_empty()) {
                 fields.insert(word.to_owned(), list);
             }
         }
     }
-    made
+    schema
 }
 
 fn key_schema(key: &ConfigKey) -> Value {

@@ -55,8 +55,8 @@ fn table_reference(
     if !defs.contains_key(&name) {
         // Tables can contain themselves: the name must exist before the content is built.
         defs.insert(name.clone(), Value::Null);
-        let made = table_schema(table, part, defs);
-        defs.insert(name.clone(), made);
+        let definition = table_schema(table, part, defs);
+        defs.insert(name.clone(), definition);
     }
     json!({"$ref": format!("#/$defs/{name}")})
 }
@@ -110,11 +110,11 @@ fn table_schema(
     for group in table.groups {
         all.extend(group_schema(table, group, part));
     }
-    let mut made = json!({"type": "object", "description": table.what, "properties": properties, "additionalProperties": false});
-    if let Some(fields) = made.as_object_mut().filter(|_| !all.is_empty()) {
+    let mut schema = json!({"type": "object", "description": table.what, "properties": properties, "additionalProperties": false});
+    if let Some(fields) = schema.as_object_mut().filter(|_| !all.is_empty()) {
         fields.insert("allOf".to_owned(), all.into());
     }
-    made
+    schema
 }
 
 fn key_names(key: &ScenarioKey) -> impl Iterator<Item = &'static str> {

@@ -48,14 +48,14 @@ impl<'c> RefreshPlan<'c> {
             .filter(|name| !names.contains(name.as_str()))
             .cloned()
             .collect();
-        let moved = |candidate: &&IndexCandidate| {
+        let is_changed = |candidate: &&IndexCandidate| {
             known
                 .get(&candidate.name)
                 .is_none_or(|known| !known.is_settled || known.stamp != stamp_text(candidate))
         };
         let read = there
             .iter()
-            .filter(moved)
+            .filter(is_changed)
             .map(|candidate| (candidate, known.get(&candidate.name).cloned()))
             .collect();
         Self { gone, read }

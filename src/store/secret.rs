@@ -28,8 +28,8 @@ pub fn load_or_create() -> io::Result<[u8; 32]> {
         return Ok(kept);
     }
     let path = folder.join(SECRET_FILE);
-    let made = fs::random_bytes();
+    let secret = fs::random_bytes();
     folders::create_private(&folder)?;
-    fs::write_private(&path, format!("{}\n", Hash(made)).as_bytes())?;
-    Ok(made)
+    fs::write_private(&path, format!("{}\n", Hash(secret)).as_bytes())?;
+    Ok(secret)
 }

@@ -138,14 +138,14 @@ impl Permissions {
         let folder =
             folders::project_state(project).ok_or_else(|| io::Error::other(NO_STATE_FOLDER))?;
         folders::create_private(&folder)?;
-        let kept = StoredPermission {
+        let permission = StoredPermission {
             schema: PERMISSION_SCHEMA.to_owned(),
             project: RealFs.canonicalize(project)?,
             hash: self.hash.to_string(),
         };
         fs::write_atomic(
             &folder.join(PERMISSION_FILE),
-            &serde_json::to_vec_pretty(&kept)?,
+            &serde_json::to_vec_pretty(&permission)?,
         )
         .map(drop)
     }
@@ -260,11 +260,11 @@ fn stored_permission(project: &Path) -> Option<StoredPermission> {
     let bytes = RealFs
         .read(&folder.join(PERMISSION_FILE), MAX_FILE_BYTES)
         .ok()?;
-    let kept: StoredPermission = serde_json::from_slice(&bytes).ok()?;
+    let permission: StoredPermission = serde_json::from_slice(&bytes).ok()?;
     let is_here = RealFs
         .canonicalize(project)
-        .is_ok_and(|here| here == kept.project);
-    (kept.schema == PERMISSION_SCHEMA && is_here).then_some(kept)
+        .is_ok_and(|here| here == permission.project);
+    (permission.schema == PERMISSION_SCHEMA && is_here).then_some(permission)
 }
 
 /// Returns the commands that run or serve tools, each with the environment variables that it sees

@@ -296,8 +296,8 @@ impl Pass<'_, '_> {
             .take_while(|&&byte| byte_class(byte) & is::PLAIN != 0 || byte == b':')
             .count();
         let before = region.get(..region.len() - name).filter(|_| name > 0)?;
-        let kept = before.trim_ascii_end();
-        (kept.len() < before.len()).then_some(start + kept.len())
+        let trimmed = before.trim_ascii_end();
+        (trimmed.len() < before.len()).then_some(start + trimmed.len())
     }
 
     /// A value without its opening quote, up to a closing quote on the line, else to the next white

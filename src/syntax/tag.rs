@@ -307,13 +307,13 @@ impl Pass<'_, '_> {
                     .count();
                 // Trailing white space belongs to the text, unless it is the end of a value without
                 // its quote.
-                let kept = self
+                let last_value_end = self
                     .tree
                     .attributes
                     .get(tag.first..)
                     .and_then(<[_]>::last)
                     .map_or(0, |last| last.value.end as usize);
-                self.scan.at = (self.scan.at - blank).max(tag.name.end).max(kept);
+                self.scan.at = (self.scan.at - blank).max(tag.name.end).max(last_value_end);
                 tag.damaged = true;
                 self.report_fault(
                     XmlFaultKind::UnclosedStart,

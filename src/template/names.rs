@@ -299,7 +299,8 @@ pub struct ReferenceSite {
 }
 
 impl ReferenceSite {
-    /// Resolves an open profile behind the reference with the profile known here.
+    /// Returns the unfenced place of a text behind the reference. If its agent leaves the profile
+    /// open, the profile that the agents here render decides.
     pub fn resolve_unfenced(&self, unfenced: Option<Unfenced>) -> Option<Unfenced> {
         if unfenced == Some(Unfenced::Open) {
             self.open

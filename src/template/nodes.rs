@@ -150,25 +150,25 @@ pub(super) fn visit_subtree<'m, 'a>(
     visit(node, if path.is_empty() { "/" } else { path });
     match node {
         TaskNode::Task(task) => visit_children(task, &mut |child, slot, at| {
-            let kept = push_slot(path, slot, at);
+            let length_before = push_slot(path, slot, at);
             visit_subtree(child, path, visit);
-            path.truncate(kept);
+            path.truncate(length_before);
         }),
         TaskNode::Call(call) => {
             for (at, arg) in call.args.iter().enumerate() {
                 visit_value(arg, "args", Some(at), &mut |child, slot, at| {
-                    let kept = push_slot(path, slot, at);
+                    let length_before = push_slot(path, slot, at);
                     visit_subtree(child, path, visit);
-                    path.truncate(kept);
+                    path.truncate(length_before);
                 });
             }
         }
         TaskNode::Cond(cond) => {
             for (at, case) in cond.cases.iter().enumerate() {
                 let Some(step) = &case.step else { continue };
-                let kept = push_slot(path, "cases", Some(at));
+                let length_before = push_slot(path, "cases", Some(at));
                 visit_subtree(step_node(step), path, visit);
-                path.truncate(kept);
+                path.truncate(length_before);
             }
         }
     }
@@ -176,11 +176,11 @@ pub(super) fn visit_subtree<'m, 'a>(
 
 /// Appends `/slot` or `/slot/3`; returns the previous length.
 pub fn push_slot(path: &mut String, slot: &str, at: Option<usize>) -> usize {
-    let kept = path.len();
+    let length_before = path.len();
     path.push('/');
     path.push_str(slot);
     if let Some(at) = at {
         let _ = write!(path, "/{at}");
     }
-    kept
+    length_before
 }

@@ -92,12 +92,12 @@ fn dedent_lines(text: &str, first_line: FirstLine) -> Cow<'_, str> {
             out.push('\n');
         }
         if !is_blank(line) {
-            let kept = if number < own {
+            let content = if number < own {
                 line
             } else {
                 line.strip_prefix(indent).unwrap_or(line)
             };
-            out.push_str(kept);
+            out.push_str(content);
         }
     }
     Cow::Owned(out)

@@ -368,8 +368,8 @@ async fn accept_delivery(
     let id = named.map_or_else(|| Hash::digest(&body).to_string(), str::to_owned);
     let name = id.clone();
     // A blocking task, so that other work of the runtime does not wait for the disk.
-    let kept = tokio::task::spawn_blocking(move || inbox.store_delivery(name, payload)).await;
-    match kept {
+    let outcome = tokio::task::spawn_blocking(move || inbox.store_delivery(name, payload)).await;
+    match outcome {
         Ok(Ok(is_new)) => Ok((id, is_new)),
         Ok(Err(_)) | Err(_) => Err(refused((
             StatusCode::SERVICE_UNAVAILABLE,

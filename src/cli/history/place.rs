@@ -50,12 +50,12 @@ impl HistoryPlace {
     /// The history cannot be opened or created.
     pub(in crate::cli) fn open_or_create(&self) -> Result<SqliteHistory> {
         let folder = self.path.parent().unwrap_or(&self.path);
-        let made = if self.is_configured {
+        let creation = if self.is_configured {
             fs::create_dir_all(folder)
         } else {
             folders::create_private(folder)
         };
-        made.map_err(|error| {
+        creation.map_err(|error| {
             self.unusable_error(&HistoryError::System(describe_io_error(&error)))
         })?;
         SqliteHistory::open_or_create(&self.path).map_err(|error| self.unusable_error(&error))

@@ -297,7 +297,7 @@ pub(super) fn import_runs(
         .enumerate()
         .filter(|(_, line)| !line.trim_ascii().is_empty())
     {
-        let wrong = |why: String| {
+        let import_error = |why: String| {
             CliError::new(
                 CliErrorKind::Infrastructure,
                 format!("{shown}, line {}: {why}", number + 1),
@@ -305,9 +305,9 @@ pub(super) fn import_runs(
             .with_hint("`ctxc history export` writes such a file; nothing was imported")
         };
         let line: HistoryDocument = serde_json::from_slice(line)
-            .map_err(|error| wrong(format!("it is not a run: {error}")))?;
+            .map_err(|error| import_error(format!("it is not a run: {error}")))?;
         if line.schema != names::HISTORY {
-            return Err(wrong(format!(
+            return Err(import_error(format!(
                 "expected the schema `{}`, found `{}`",
                 names::HISTORY,
                 line.schema

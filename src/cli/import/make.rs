@@ -221,10 +221,10 @@ fn find_included_files(
         }
         steps <= taken.len()
     };
-    let kept: BTreeSet<String> = taken.keys().filter(|path| whole(path)).cloned().collect();
+    let whole_paths: BTreeSet<String> = taken.keys().filter(|path| whole(path)).cloned().collect();
     taken
         .into_iter()
-        .filter(|(path, _)| kept.contains(path))
+        .filter(|(path, _)| whole_paths.contains(path))
         .collect()
 }
 

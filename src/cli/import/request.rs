@@ -38,14 +38,14 @@ pub(super) fn comparable_messages(body: &Value) -> Vec<Value> {
         .get("messages")
         .or_else(|| body.get("input"))
         .or_else(|| body.get("contents"));
-    let said = match messages {
-        Some(Value::Array(said)) => said.clone(),
+    let turns = match messages {
+        Some(Value::Array(turns)) => turns.clone(),
         Some(Value::String(text)) => vec![json!({"role": "user", "content": text})],
         _ => Vec::new(),
     };
     system
         .into_iter()
-        .chain(said)
+        .chain(turns)
         .map(comparable_message)
         .filter(is_sent)
         .collect()
@@ -123,7 +123,7 @@ fn normalize(value: Value) -> Value {
             let is_set = |key: &str, value: &Value| {
                 !value.is_null() && key != "cache_control" && !(is_schema && key == "name")
             };
-            let kept = fields.into_iter().filter(|(key, value)| is_set(key, value));
+            let set_fields = fields.into_iter().filter(|(key, value)| is_set(key, value));
             let one = |(key, value): (String, Value)| {
                 let arguments = value
                     .as_str()
@@ -131,7 +131,7 @@ fn normalize(value: Value) -> Value {
                     .and_then(|text| serde_json::from_str(text).ok());
                 (key, arguments.unwrap_or_else(|| normalize(value)))
             };
-            Value::Object(kept.map(one).collect::<Map<_, _>>())
+            Value::Object(set_fields.map(one).collect::<Map<_, _>>())
         }
         word @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => word,
     }

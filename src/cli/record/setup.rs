@@ -349,7 +349,7 @@ fn proxy_routes(
     args: &AnswerArgs,
     config: &Config,
 ) -> Result<(Vec<ProxyRoute>, Vec<RouteVariable>)> {
-    let wrong = |why: String| {
+    let upstream_error = |why: String| {
         CliError::usage(why).with_hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
     };
     let mut upstreams: Vec<(Option<&'static ProxyVendor>, &str)> = Vec::new();
@@ -365,7 +365,7 @@ fn proxy_routes(
         upstreams.push(match named {
             Some((name, url)) => {
                 let known = find_vendor(name)
-                    .ok_or_else(|| wrong(format!("there is no vendor `{name}`")))?;
+                    .ok_or_else(|| upstream_error(format!("there is no vendor `{name}`")))?;
                 (Some(known), url)
             }
             None => (None, written),
@@ -407,7 +407,7 @@ fn proxy_routes(
             .iter()
             .find_map(|(name, _)| Some((name, fs::env_var(name)?)));
         let upstream = match (given, held) {
-            (Some(url), _) => vendor.parse_base_url(url).map_err(wrong)?,
+            (Some(url), _) => vendor.parse_base_url(url).map_err(upstream_error)?,
             (None, Some((name, url))) => vendor.parse_base_url(&url).map_err(|why| {
                 CliError::usage(format!(
                     "the variable {name} holds what cannot be asked: {why}"

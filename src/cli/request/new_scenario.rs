@@ -334,12 +334,12 @@ fn load_request(
             .count()
             .checked_sub(1)
             .ok_or_else(lost)?;
-        let made = if is_shared {
+        let source_calls = if is_shared {
             load::calls_until(whole, None, &project.root)?
         } else {
             until
         };
-        let calls: Vec<Recording> = made
+        let calls: Vec<Recording> = source_calls
             .into_iter()
             .filter(is_own)
             .map(|call| mask.mask_call(call))

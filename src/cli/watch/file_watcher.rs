@@ -215,7 +215,8 @@ impl FileWatcher {
         is_counted
     }
 
-    /// Returns true if a path is in a watched folder, is such a folder, or is above one.
+    /// Returns true if a path has a watched name in a watched folder, is such a folder, or is above
+    /// one.
     fn is_watched(&self, path: &Path) -> bool {
         let is_settings = || {
             path.file_name()

@@ -124,7 +124,7 @@ pub(super) fn causes_of_change(old: &Part, new: &Part, settings: &[SettingChange
         return causes;
     }
     let same = |one: &Source, other: &Source| one.kind == other.kind && one.name == other.name;
-    let moved = new.source.iter().filter(|new| {
+    let changed_sources = new.source.iter().filter(|new| {
         !old.source
             .iter()
             .any(|old| same(old, new) && old.hash == new.hash)
@@ -133,6 +133,6 @@ pub(super) fn causes_of_change(old: &Part, new: &Part, settings: &[SettingChange
         .source
         .iter()
         .filter(|old| !new.source.iter().any(|new| same(old, new)));
-    causes.extend(moved.chain(gone).map(source_cause));
+    causes.extend(changed_sources.chain(gone).map(source_cause));
     causes
 }

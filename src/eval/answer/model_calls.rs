@@ -10,7 +10,7 @@ use crate::eval::answer_source::AnswersFrom;
 use crate::eval::case_result::{CostEstimate, DEFAULT_ANSWER_TOKENS, NoAnswerReason, bounds};
 use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::PreparedCase;
-use crate::eval::trials::{self, StageTrials, TrialPolicy};
+use crate::eval::trials::{self, AnswerCounts, StageTrials, TrialPolicy};
 use crate::kernel::conversation::Turn;
 use crate::provider::throttle::describe_miscount;
 use crate::record::comparison::{ComparisonScope, RequestComparison};
@@ -91,7 +91,7 @@ impl<'r> ReplayedCalls<'r> {
         rule: TrialRule,
         rows: TrialPolicy,
     ) -> StageTrials {
-        let there = self
+        let available = self
             .by_stage
             .get(&of)
             .map_or(0, |calls| calls.count_same(&first.to_live()));
@@ -101,7 +101,11 @@ impl<'r> ReplayedCalls<'r> {
             .filter(|call| call_stage(call) == of)
             .filter_map(|call| Some(call.trial?.of))
             .max();
-        StageTrials::with_answers(of, rule, (there, planned.unwrap_or(0)), rows)
+        let answers = AnswerCounts {
+            available,
+            planned: planned.unwrap_or(0),
+        };
+        StageTrials::with_answers(of, rule, answers, rows)
     }
 
     /// Returns true if a stage was recorded.

@@ -14,7 +14,9 @@ use crate::eval::case_result::{AnswerOrigin, CaseResult, JudgedTrial, RecordedTr
 use crate::eval::prepared_case::{AnswerJudging, CaseInput, PreparedCase};
 use crate::eval::score::TrialScore;
 use crate::eval::scripted::is_script_for;
-use crate::eval::trials::{self, StageTrials, TrialDecision, TrialOutcome, TrialPolicy};
+use crate::eval::trials::{
+    self, AnswerCounts, StageTrials, TrialDecision, TrialOutcome, TrialPolicy,
+};
 use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
@@ -65,12 +67,11 @@ pub(in crate::eval) fn rescore_trials(
     // gives one answer.
     let planned = |rule: &TrialRule| case.prepared.map_or(0, |_| trials::max_trials(rule));
     let round = |stage, rule| {
-        StageTrials::with_answers(
-            stage,
-            rule,
-            (of(stage).count(), planned(&rule)),
-            case.run.rows,
-        )
+        let answers = AnswerCounts {
+            available: of(stage).count(),
+            planned: planned(&rule),
+        };
+        StageTrials::with_answers(stage, rule, answers, case.run.rows)
     };
     let rule = case.input.case.rule;
     let second = trials::confirm_rule(&rule).filter(|_| of(TrialStage::Confirm).next().is_some());
@@ -301,21 +302,23 @@ pub(super) fn replay_trials(
     decision
 }
 
-/// Runs trials with a single given answer.
+/// Judges a single answer that exists already, as the only trial of the first stage. `source` is
+/// its origin and the name of its source.
 pub(in crate::eval) fn run_single_answer(
     case: &AnswerJudging<'_>,
     answer: &TrialAnswer,
-    (answered, by): (AnswerOrigin, &str),
+    source: (AnswerOrigin, &str),
     done: &mut CaseResult,
 ) -> Result<TrialDecision, NoAnswerReason> {
-    let tries = StageTrials::with_answers(
-        TrialStage::First,
-        case.input.case.rule,
-        (1, 0),
-        case.run.rows,
-    );
-    run_stage(case, tries, done, &mut |_| {
-        Ok((answer.clone(), answered, by))
+    let answers = AnswerCounts {
+        available: 1,
+        planned: 0,
+    };
+    let (stage, rule) = (TrialStage::First, case.input.case.rule);
+    let trials = StageTrials::with_answers(stage, rule, answers, case.run.rows);
+    let (origin, name) = source;
+    run_stage(case, trials, done, &mut |_| {
+        Ok((answer.clone(), origin, name))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::eval::case_result::{AnswerOrigin, CaseResult};
 use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::{CaseInput, PreparedCase};
 use crate::eval::scripted::{AnswerScript, ScriptedCommands};
-use crate::eval::trials::{self, StageTrials, TrialDecision};
+use crate::eval::trials::{self, AnswerCounts, StageTrials, TrialDecision};
 use crate::kernel::agent_node::stage_node;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::Usage;
@@ -151,7 +151,11 @@ fn run_replayed(
             .map(|(_, number, of)| (number, of))
             .collect();
         let planned = of_stage.values().copied().max().unwrap_or(0);
-        StageTrials::with_answers(of, rule, (of_stage.len(), planned), prepared.run.rows)
+        let answers = AnswerCounts {
+            available: of_stage.len(),
+            planned,
+        };
+        StageTrials::with_answers(of, rule, answers, prepared.run.rows)
     };
     let second = trials::confirm_rule(&rule)
         .map(|rule| round(TrialStage::Confirm, rule))

@@ -285,27 +285,28 @@ pub struct RequestModelFacts {
     pub cache_floor: usize,
 }
 
-/// The facts about the model of a request.
+/// Returns the facts about the model of a request: from the project if it defines the model,
+/// otherwise from the built-in list of models.
 pub fn model_facts(
     request: &ModelRequest,
     models: &BTreeMap<String, ModelConfig>,
 ) -> RequestModelFacts {
     let name = request.model.as_deref().unwrap_or_default();
     let own = models.values().find(|model| model.id == name);
-    let public = find_model(name);
+    let known_model = find_model(name);
     let prices = own.and_then(|model| model.prices.as_ref());
     RequestModelFacts {
         counter: tokens::counter(tokenizer_name(request, own, name))
             .unwrap_or_else(|| Arc::new(ByteCounter)),
         usd_input: prices
             .map(|prices| prices.input)
-            .or_else(|| public.and_then(|model| model.usd_input)),
-        cache_floor: public
+            .or_else(|| known_model.and_then(|model| model.usd_input)),
+        cache_floor: known_model
             .and_then(|model| usize::try_from(model.cache_floor).ok())
             .unwrap_or(0),
         usd_cached: prices
             .map(|prices| prices.cached_input)
-            .or_else(|| public.and_then(|model| model.usd_cached)),
+            .or_else(|| known_model.and_then(|model| model.usd_cached)),
     }
 }
 

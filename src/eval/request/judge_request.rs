@@ -457,14 +457,14 @@ fn judge_prompt_cache(seen: &SeenRequest<'_>, least: f64) -> JudgedOutcome {
         segment: Some(segment.clone()),
         ..ResultPlace::default()
     };
-    let moved = format!(
+    let difference = format!(
         "`{segment}` differs from its byte {offset}: “{}” in place of “{}”",
         excerpt(&after),
         excerpt(&before)
     );
     (
         ExpectationOutcome::Fail,
-        reason.with_place(place).with_advice(moved),
+        reason.with_place(place).with_advice(difference),
     )
 }
 

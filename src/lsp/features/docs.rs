@@ -34,12 +34,12 @@ pub(in crate::lsp) fn definition_doc<'p>(
     let template = project.template(path)?;
     let known = project.docs.borrow().get(path).map(Rc::clone);
     let all = known.unwrap_or_else(|| {
-        let made = Rc::new(definition_docs(project, path, template));
+        let descriptions = Rc::new(definition_docs(project, path, template));
         project
             .docs
             .borrow_mut()
-            .insert(Arc::clone(path), Rc::clone(&made));
-        made
+            .insert(Arc::clone(path), Rc::clone(&descriptions));
+        descriptions
     });
     Some((
         path,

@@ -320,11 +320,11 @@ fn check_clashes(
             .find(meets)
             .map(|other| (other.kind.describe(), other.span));
         let is_free_use = |used: &&TracedUse| match (used.name == new, used.target) {
-            (true, UseTarget::Free(owner)) => used.how != UseForm::Taken && is_of(owner),
+            (true, UseTarget::Free(owner)) => used.form != UseForm::Taken && is_of(owner),
             (true, UseTarget::Language) => true,
             (true, UseTarget::Bound(_)) => false,
             (false, _) => {
-                used.how == UseForm::Jinja
+                used.form == UseForm::Jinja
                     && is_own(used.target)
                     && !find_uses(used.span.slice(&text), new).is_empty()
             }

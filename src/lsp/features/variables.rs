@@ -54,7 +54,8 @@ pub(in crate::lsp) enum OccurrenceRole {
     Escaped,
 }
 
-/// Reads a file for its names; `wanted` is followed into what takes it by name.
+/// Traces the names of a file. Every referenced task and fragment is assumed to take the name
+/// `wanted` from its place of use; none if it is empty.
 pub(in crate::lsp) fn trace_file(
     project: &ProjectState,
     name: &str,
@@ -155,7 +156,7 @@ fn text_variable_at(project: &ProjectState, name: &str, offset: u32) -> Option<V
     users.into_iter().find_map(|user| {
         let own = known_trace(project, user)?;
         own.trace.uses.iter().find_map(|used| {
-            let UseForm::Source(written, syntax) = &used.how else {
+            let UseForm::Source(written, syntax) = &used.form else {
                 return None;
             };
             if contained_path::resolve_beside(user, written).as_deref() != Some(name) {
@@ -238,7 +239,8 @@ pub(in crate::lsp) fn task_variable(
     None
 }
 
-/// Returns the declared parameter of a definition.
+/// Returns the parameter that a definition declares under a name; `owner` is the index of the
+/// definition in its file.
 fn parameter_target(trace: &NameTrace, owner: u32, name: &str) -> Option<UseTarget> {
     let mut bindings = trace
         .bindings
@@ -261,7 +263,7 @@ fn jinja_spans(text: &str, name: &str, offset: u32) -> Vec<Span> {
 /// with character references.
 pub(in crate::lsp) fn use_spans(used: &TracedUse, text: &str) -> Vec<Span> {
     let raw = used.span.slice(text);
-    match used.how {
+    match used.form {
         UseForm::Taken | UseForm::Source(..) => Vec::new(),
         UseForm::Jinja => jinja_spans(raw, &used.name, used.span.start),
         UseForm::Word | UseForm::Again if raw == used.name => vec![used.span],
@@ -325,7 +327,7 @@ impl<'w> VariableWeb<'w> {
         let references: BTreeMap<u32, &ReferenceFacts> =
             references.iter().map(|own| (own.span.start, own)).collect();
         let taken = trace.uses.iter().filter(|used| {
-            used.how == UseForm::Taken && trace.resolve_target(used.target) == of.target
+            used.form == UseForm::Taken && trace.resolve_target(used.target) == of.target
         });
         for used in taken {
             let reference = references
@@ -366,7 +368,7 @@ impl<'w> VariableWeb<'w> {
                 continue;
             }
             let trace = &self.traced_file(path).trace;
-            let taken = trace.uses.iter().filter(|used| used.how == UseForm::Taken);
+            let taken = trace.uses.iter().filter(|used| used.form == UseForm::Taken);
             let sites: BTreeMap<u32, &TracedUse> =
                 taken.map(|used| (used.span.start, used)).collect();
             let site = |span: Span| {
@@ -449,7 +451,7 @@ impl<'w> VariableWeb<'w> {
             span,
             role,
         };
-        match &used.how {
+        match &used.form {
             UseForm::Taken => {}
             UseForm::Word | UseForm::Again | UseForm::Jinja => {
                 let spans = use_spans(used, text);

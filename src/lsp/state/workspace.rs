@@ -188,12 +188,12 @@ impl LspWorkspace {
     /// Assigns open documents to their projects again after project files were added or removed.
     pub(in crate::lsp) fn reassign_documents(&mut self) {
         self.create_folder_projects();
-        let moved: Vec<(String, OpenDocument)> = self
+        let open_documents: Vec<(String, OpenDocument)> = self
             .open
             .iter()
             .map(|(uri, document)| (uri.clone(), document.clone()))
             .collect();
-        for (uri, OpenDocument { home, name }) in moved {
+        for (uri, OpenDocument { home, name }) in open_documents {
             if self.home_of_uri(&Uri(uri)) == home {
                 continue;
             }

@@ -210,13 +210,13 @@ fn run_worker(
                 }
                 TokenWork::Count { .. } => {}
                 TokenWork::Render { id, wanted } => {
-                    let made = catch_unwind(AssertUnwindSafe(|| {
+                    let rendering = catch_unwind(AssertUnwindSafe(|| {
                         render::render_context(&snapshot, &wanted, &counters)
                     }));
-                    let made = made.unwrap_or_else(|_| {
+                    let rendering = rendering.unwrap_or_else(|_| {
                         Err("a bug in ctxc: this could not be rendered".to_owned())
                     });
-                    tell(match made {
+                    tell(match rendering {
                         Ok(value) => Response::new_ok(id, value).into(),
                         Err(why) => {
                             Response::new_err(id, ErrorCode::RequestFailed as i32, why).into()
@@ -261,12 +261,13 @@ fn count_tasks(
         } else {
             roles
         };
-        let made = requests.iter().map(|request| {
+        let manifests = requests.iter().map(|request| {
             task_manifest(&registry, request, None, &how)
                 .ok()
                 .map(|manifest| manifest.entries)
         });
-        made.collect::<Option<Vec<_>>>()
+        manifests
+            .collect::<Option<Vec<_>>>()
             .map(|entries| (task.clone(), entries.concat()))
     };
     Some(tasks.iter().filter_map(of).collect())

@@ -138,8 +138,8 @@ fn report_no_model(sink: &mut FaultSink, role: &Role, models: &ReadModels) {
         .map(String::as_str)
         .collect();
     let near = capabilities.iter().find_map(|wanted| {
-        let meant = Some(&wanted.value).filter(|word| !known.contains(word.as_str()));
-        meant
+        let unknown_word = Some(&wanted.value).filter(|word| !known.contains(word.as_str()));
+        unknown_word
             .and_then(|word| nearest_name(word, known.iter().copied()))
             .map(|near| (wanted.clone(), near))
     });

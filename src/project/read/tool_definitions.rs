@@ -135,6 +135,7 @@ pub(super) fn read_tools(sink: &mut FaultSink, value: &TomlValue<'_>) -> Written
     out
 }
 
+/// Reads the value of `parameters`: a schema as a table, or the path of its file.
 fn read_parameters(at: &mut KeyValue<'_, '_>) -> Option<Spanned<ToolParameters>> {
     if let DeValue::Table(_) = at.value.get_ref() {
         let schema = toml_to_json(at.sink, &at.path, at.value)?;

@@ -54,8 +54,8 @@ pub(super) fn add_response(
     recording.response = Some(json_text::to_raw_json(text));
 }
 
-/// Returns a path as it is recorded: without host, without keys in its query, and for `OpenAI`
-/// without the version.
+/// Returns path and query of a URL as they are recorded: without host, without parameters that hold
+/// secrets, and for `OpenAI` without the version.
 pub fn recorded_endpoint(uri: &str) -> String {
     let path = uri.split_once("://").map_or(uri, |(_, rest)| {
         rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
@@ -69,7 +69,8 @@ pub fn recorded_endpoint(uri: &str) -> String {
         .strip_prefix("/v1")
         .filter(|rest| is_openai && rest.starts_with('/'))
         .unwrap_or(path);
-    path.to_owned() + &split_secrets(query).0
+    let (query, _) = split_secrets(query);
+    path.to_owned() + &query
 }
 
 /// The top-level fields of a body.

@@ -163,7 +163,8 @@ fn flat_message(role: &str, fields: &Value) -> Value {
     Value::Object(own)
 }
 
-/// Converts an event to messages.
+/// Converts an event of a call to messages: the first versions of the conventions had one event for
+/// the whole prompt, later ones one event for each message.
 pub(super) fn event_messages(name: &str, fields: &Value) -> Vec<Value> {
     if name == "gen_ai.content.prompt" {
         return read_messages(fields.get("gen_ai.prompt"));

@@ -97,8 +97,8 @@ fn build_response(
     response
 }
 
-/// The maximum size in bytes of a request that a double checks; a check takes a multiple of it in
-/// memory.
+/// The maximum size in bytes of a request that is checked like a vendor does, when `ctxc` stands in
+/// for one; a check takes a multiple of it in memory.
 const MAX_CHECKED_BYTES: usize = 32 << 20;
 const JSON_TYPE: &str = "application/json";
 /// The message to a program that uses a wrong path.
@@ -203,13 +203,13 @@ impl Proxy {
         });
         self.open.fetch_add(1, Ordering::AcqRel);
         let (of, with) = (Arc::clone(&incoming), mask.clone());
-        let kept = Some(spawn_blocking(move || {
+        let masking_task = Some(spawn_blocking(move || {
             CallRecorder::mask_request(&of, with)
         }));
         let call = PendingCall {
             proxy: Arc::clone(&self),
             incoming,
-            masking: kept,
+            masking: masking_task,
             started: begun,
             proxy_time: start.elapsed(),
         };
@@ -651,7 +651,7 @@ impl PendingCall {
             ProxySource::Script(script) => {
                 let answer = script(&incoming.joined_texts())
                     .ok_or_else(|| "no answer of the script is for this request".to_owned());
-                answer.map(|said| scripted_response(incoming, &said))
+                answer.map(|scripted| scripted_response(incoming, &scripted))
             }
             ProxySource::Upstream => Err("nobody answers".to_owned()),
         };
@@ -682,7 +682,7 @@ async fn race<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>)
 const MISS_STATUS: u16 = 422;
 
 fn scripted_response(incoming: &IncomingCall, answer: &Answer) -> (u16, String, Vec<String>, bool) {
-    let made = ResponseDraft {
+    let draft = ResponseDraft {
         answer,
         id: format!("ctxc_{}", incoming.id),
         model: &incoming.model,
@@ -693,19 +693,19 @@ fn scripted_response(incoming: &IncomingCall, answer: &Answer) -> (u16, String, 
         return (
             200,
             JSON_TYPE.to_owned(),
-            vec![response_body::complete_body(incoming.dialect, &made)],
+            vec![response_body::complete_body(incoming.dialect, &draft)],
             false,
         );
     }
     let kind = match incoming.dialect {
         "ollama" => "application/x-ndjson",
-        "gemini" if !made.is_sse => JSON_TYPE,
+        "gemini" if !draft.is_sse => JSON_TYPE,
         _ => "text/event-stream",
     };
     (
         200,
         kind.to_owned(),
-        stream_parts(incoming.dialect, &made),
+        stream_parts(incoming.dialect, &draft),
         true,
     )
 }

@@ -36,20 +36,20 @@ fn named_event(value: &Value) -> String {
 }
 
 /// Returns the parts of an answer's stream.
-pub(super) fn stream_parts(dialect: &str, made: &ResponseDraft<'_>) -> Vec<String> {
+pub(super) fn stream_parts(dialect: &str, draft: &ResponseDraft<'_>) -> Vec<String> {
     match dialect {
-        "openai-responses" => responses_stream(made),
-        "anthropic" => anthropic_stream(made),
-        "gemini" => gemini_stream(made),
-        "ollama" => ollama_stream(made),
-        _ => chat_stream(made),
+        "openai-responses" => responses_stream(draft),
+        "anthropic" => anthropic_stream(draft),
+        "gemini" => gemini_stream(draft),
+        "ollama" => ollama_stream(draft),
+        _ => chat_stream(draft),
     }
 }
 
-fn chat_stream(made: &ResponseDraft<'_>) -> Vec<String> {
+fn chat_stream(draft: &ResponseDraft<'_>) -> Vec<String> {
     let chunk = |delta: Value, finish: Value, usage: Value| {
         data_event(
-            &json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
+            &json!({"id": draft.id, "object": "chat.completion.chunk", "created": 0, "model": draft.model,
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], "usage": usage}),
         )
     };
@@ -59,7 +59,7 @@ fn chat_stream(made: &ResponseDraft<'_>) -> Vec<String> {
         Value::Null,
     )];
     let mut calls = 0;
-    for part in &made.answer.turn.parts {
+    for part in &draft.answer.turn.parts {
         match part {
             Part::Text(text) => {
                 out.extend(
@@ -83,19 +83,19 @@ fn chat_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     }
     out.push(chunk(
         json!({}),
-        json!(stop_reason("openai-chat", made.answer.stop)),
+        json!(stop_reason("openai-chat", draft.answer.stop)),
         Value::Null,
     ));
     // A client that requests usage gets it in a separate chunk without choices.
-    if made.wants_usage {
-        out.push(data_event(&json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
-            "choices": [], "usage": chat_usage(made)})));
+    if draft.wants_usage {
+        out.push(data_event(&json!({"id": draft.id, "object": "chat.completion.chunk", "created": 0, "model": draft.model,
+            "choices": [], "usage": chat_usage(draft)})));
     }
     out.push("data: [DONE]\n\n".to_owned());
     out
 }
 
-fn responses_stream(made: &ResponseDraft<'_>) -> Vec<String> {
+fn responses_stream(draft: &ResponseDraft<'_>) -> Vec<String> {
     let mut number = 0;
     let mut out = Vec::new();
     let mut say = |mut value: Value| {
@@ -105,10 +105,10 @@ fn responses_stream(made: &ResponseDraft<'_>) -> Vec<String> {
         number += 1;
         out.push(named_event(&value));
     };
-    let begun = responses_body(made, "in_progress", &[]);
+    let begun = responses_body(draft, "in_progress", &[]);
     say(json!({"type": "response.created", "response": begun}));
     say(json!({"type": "response.in_progress", "response": begun}));
-    let items = responses_output(made);
+    let items = responses_output(draft);
     for (at, item) in items.iter().enumerate() {
         let mut open = item.clone();
         let id = item.get("id").cloned().unwrap_or_default();
@@ -150,19 +150,19 @@ fn responses_stream(made: &ResponseDraft<'_>) -> Vec<String> {
         say(json!({"type": "response.output_item.done", "output_index": at, "item": item}));
     }
     say(
-        json!({"type": "response.completed", "response": responses_body(made, "completed", &items)}),
+        json!({"type": "response.completed", "response": responses_body(draft, "completed", &items)}),
     );
     out
 }
 
-fn anthropic_stream(made: &ResponseDraft<'_>) -> Vec<String> {
-    let usage = anthropic_usage(made);
-    let start = json!({"id": made.id, "type": "message", "role": "assistant", "model": made.model, "content": [],
+fn anthropic_stream(draft: &ResponseDraft<'_>) -> Vec<String> {
+    let usage = anthropic_usage(draft);
+    let start = json!({"id": draft.id, "type": "message", "role": "assistant", "model": draft.model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": usage});
     let mut out = vec![named_event(
         &json!({"type": "message_start", "message": start}),
     )];
-    for (at, block) in anthropic_blocks(made).into_iter().enumerate() {
+    for (at, block) in anthropic_blocks(draft).into_iter().enumerate() {
         let text = block.get("text").and_then(Value::as_str).map(str::to_owned);
         let input = block.get("input").map(Value::to_string);
         let mut open = block;
@@ -192,7 +192,7 @@ fn anthropic_stream(made: &ResponseDraft<'_>) -> Vec<String> {
         ));
     }
     let end =
-        json!({"stop_reason": stop_reason("anthropic", made.answer.stop), "stop_sequence": null});
+        json!({"stop_reason": stop_reason("anthropic", draft.answer.stop), "stop_sequence": null});
     out.push(named_event(
         &json!({"type": "message_delta", "delta": end, "usage": usage}),
     ));
@@ -201,10 +201,10 @@ fn anthropic_stream(made: &ResponseDraft<'_>) -> Vec<String> {
 }
 
 /// Returns events with `alt=sse`, otherwise a list.
-fn gemini_stream(made: &ResponseDraft<'_>) -> Vec<String> {
+fn gemini_stream(draft: &ResponseDraft<'_>) -> Vec<String> {
     let mut events: Vec<Value> = Vec::new();
-    let chunk = |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], "modelVersion": made.model});
-    for part in &made.answer.turn.parts {
+    let chunk = |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], "modelVersion": draft.model});
+    for part in &draft.answer.turn.parts {
         match part {
             Part::Text(text) => {
                 events.extend(split_pieces(text).map(|piece| chunk(json!({"text": piece}))));
@@ -222,17 +222,17 @@ fn gemini_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     {
         candidate.insert(
             "finishReason".to_owned(),
-            json!(stop_reason("gemini", made.answer.stop)),
+            json!(stop_reason("gemini", draft.answer.stop)),
         );
     }
     if let Some(object) = last.as_object_mut() {
         object.insert(
             "usageMetadata".to_owned(),
-            super::super::response_body::gemini_usage(made),
+            super::super::response_body::gemini_usage(draft),
         );
     }
     events.push(last);
-    if made.is_sse {
+    if draft.is_sse {
         return events
             .iter()
             .map(|event| format!("data: {event}\r\n\r\n"))
@@ -251,15 +251,15 @@ fn gemini_stream(made: &ResponseDraft<'_>) -> Vec<String> {
         .collect()
 }
 
-fn ollama_stream(made: &ResponseDraft<'_>) -> Vec<String> {
+fn ollama_stream(draft: &ResponseDraft<'_>) -> Vec<String> {
     let line = |message: Value| {
         format!(
             "{}\n",
-            json!({"model": made.model, "created_at": super::super::response_body::UNIX_EPOCH, "message": message, "done": false})
+            json!({"model": draft.model, "created_at": super::super::response_body::UNIX_EPOCH, "message": message, "done": false})
         )
     };
     let mut out = Vec::new();
-    for part in &made.answer.turn.parts {
+    for part in &draft.answer.turn.parts {
         match part {
             Part::Text(text) => out.extend(
                 split_pieces(text)
@@ -274,11 +274,11 @@ fn ollama_stream(made: &ResponseDraft<'_>) -> Vec<String> {
             Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => {}
         }
     }
-    let (input, written) = made.token_counts();
+    let (input, written) = draft.token_counts();
     out.push(format!(
         "{}\n",
-        json!({"model": made.model, "created_at": super::super::response_body::UNIX_EPOCH, "message": {"role": "assistant", "content": ""},
-        "done": true, "done_reason": stop_reason("ollama", made.answer.stop), "prompt_eval_count": input, "eval_count": written})
+        json!({"model": draft.model, "created_at": super::super::response_body::UNIX_EPOCH, "message": {"role": "assistant", "content": ""},
+        "done": true, "done_reason": stop_reason("ollama", draft.answer.stop), "prompt_eval_count": input, "eval_count": written})
     ));
     out
 }

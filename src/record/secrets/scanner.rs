@@ -32,7 +32,7 @@ const MIN_PACKED_BYTES: usize = 400;
 pub(in crate::record) fn scan_part(
     text: &str,
     part: Range<usize>,
-    keeps_persons: bool,
+    keeps_personal_data: bool,
     found: &mut Vec<MaskMatch>,
 ) {
     let Some(own) = text.get(..part.end) else {
@@ -79,7 +79,7 @@ pub(in crate::record) fn scan_part(
                         at,
                     },
                     *byte,
-                    keeps_persons,
+                    keeps_personal_data,
                 )
                 .or_else(|| packed_value(own, from, &row));
                 if let Some((range, kind)) = here.or_else(|| packed_token(own, &row)) {
@@ -106,15 +106,15 @@ pub(in crate::record) fn scan_part(
         let one = match kind {
             ByteClass::Letter if before != b'/' && !may_begin_match(bytes, at, word) => None,
             ByteClass::Letter | ByteClass::Digit | ByteClass::Plus => {
-                match_at(place, *byte, keeps_persons)
+                match_at(place, *byte, keeps_personal_data)
             }
             ByteClass::Hyphen if before == b'-' || before.is_ascii_alphanumeric() => None,
             ByteClass::Hyphen => {
-                match_at(place, *byte, keeps_persons).or_else(|| secret(option_value(place)))
+                match_at(place, *byte, keeps_personal_data).or_else(|| secret(option_value(place)))
             }
             ByteClass::Between(sign) => secret(value_after_sign(sign, place)),
             ByteClass::At => secret(driver_login(place)).or_else(|| {
-                (!keeps_persons)
+                (!keeps_personal_data)
                     .then(|| find_email(place))
                     .flatten()
                     .map(|range| (range, "email"))
@@ -175,7 +175,7 @@ pub(in crate::record) fn word_matches(before: &str, word: &str) -> Vec<Range<usi
 }
 
 /// Returns the range to mask at the beginning of a word.
-fn match_at(place: ScanPosition<'_>, first: u8, keeps_persons: bool) -> Option<MaskMatch> {
+fn match_at(place: ScanPosition<'_>, first: u8, keeps_personal_data: bool) -> Option<MaskMatch> {
     let ScanPosition { text, from, at } = place;
     let rest = text.get(at..)?;
     let head = text.get(from..at)?;
@@ -219,7 +219,7 @@ fn match_at(place: ScanPosition<'_>, first: u8, keeps_persons: bool) -> Option<M
     {
         return Some(secret(len));
     }
-    if keeps_persons {
+    if keeps_personal_data {
         return None;
     }
     // Groups of hexadecimal digits after a hyphen look the same.

@@ -57,8 +57,8 @@ pub(in crate::rules) fn report(
 
 fn include_space_before(text: &str, span: Span) -> Span {
     let before = text.get(..span.start as usize).unwrap_or("");
-    let kept = before
+    let trimmed_end = before
         .trim_end_matches(|c: char| c.is_ascii_whitespace() || c == ',')
         .len();
-    Span::new(kept as u32, span.end)
+    Span::new(trimmed_end as u32, span.end)
 }

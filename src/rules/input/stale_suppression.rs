@@ -21,40 +21,40 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 /// Removes recorded findings from a list, and adds a finding for each entry that no longer applies.
-/// Entries of files for which `looked_at` returns false are not judged. Returns the number of
-/// removed findings. `text` is the source of the entries.
+/// An entry of a file that was not checked still applies. Returns the number of removed findings.
+/// `text` is the source of the entries.
 pub fn apply_suppressions(
     found: &mut Vec<Diagnostic>,
     text: &str,
     recorded: &Suppressions,
-    looked_at: impl Fn(&str) -> bool,
+    was_checked: impl Fn(&str) -> bool,
 ) -> usize {
-    let SuppressionResult { suppressed, stale } = recorded.apply(found, looked_at);
+    let SuppressionResult { suppressed, stale } = recorded.apply(found, was_checked);
     if !stale.is_empty() {
         let index = LineIndex::new(text);
         found.extend(
             stale
                 .iter()
-                .map(|(key, entry, met)| report(text, &index, key, *entry, *met)),
+                .map(|(key, entry, count)| report(text, &index, key, *entry, *count)),
         );
         diagnostic::sort_diagnostics(found);
     }
     suppressed
 }
 
-/// Reports one entry that matched only `met` findings.
+/// Reports one entry that matched only `count` findings.
 fn report(
     text: &str,
     index: &LineIndex,
     SuppressionKey { path, rule, .. }: &SuppressionKey,
     entry: SuppressionEntry,
-    met: u32,
+    count: u32,
 ) -> Diagnostic {
-    let message = if met == 0 {
+    let message = if count == 0 {
         format!("`{rule}` in {path} is suppressed here but no longer found")
     } else {
         format!(
-            "`{rule}` in {path} is suppressed here {} times but found only {met}",
+            "`{rule}` in {path} is suppressed here {} times but found only {count}",
             entry.count
         )
     };
@@ -65,7 +65,7 @@ fn report(
         message,
     );
     let mut finding = finding.help("remove it, so that it cannot hide a new finding");
-    if met == 0 {
+    if count == 0 {
         finding = finding.fix(Fix::safe(
             "remove the entry",
             vec![Edit::delete(full_line_span(text, entry.span))],

@@ -59,7 +59,7 @@ fn check_arguments(
 ) {
     let params = &call.callee.params;
     let mut given = vec![false; params.len()];
-    let mut meant: BTreeSet<&str> = BTreeSet::new();
+    let mut meant_names: BTreeSet<&str> = BTreeSet::new();
     for (position, arg) in call.reference.args.iter().enumerate() {
         let slot = match &arg.name {
             Some(name) => params.iter().position(|param| param.name == *name),
@@ -70,7 +70,7 @@ fn check_arguments(
             let near = arg.name.as_deref().and_then(|name| {
                 budget.nearest_candidate(name, params.iter().map(|param| &*param.name))
             });
-            meant.extend(near);
+            meant_names.extend(near);
             out.push(unknown_argument(call, arg, near));
             continue;
         };
@@ -86,7 +86,7 @@ fn check_arguments(
     let absent = params
         .iter()
         .zip(&given)
-        .filter(|(param, given)| param.required && !**given && !meant.contains(&*param.name));
+        .filter(|(param, given)| param.required && !**given && !meant_names.contains(&*param.name));
     let absent: Vec<String> = absent
         .map(|(param, _)| format!("`{}`", param.name))
         .collect();

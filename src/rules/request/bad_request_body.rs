@@ -27,9 +27,9 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         Dialect::OpenaiResponses => value.is_array() || is_text(value),
         Dialect::OpenaiChat | Dialect::Anthropic | Dialect::Ollama => value.is_array(),
     };
-    let mut wrong = Vec::new();
+    let mut faults = Vec::new();
     let mut look = |pointer: String, fits: &dyn Fn(&Value) -> bool, expected: &'static str| {
-        wrong.extend(
+        faults.extend(
             cx.request
                 .value_at(&pointer)
                 .filter(|value| !fits(value))
@@ -62,7 +62,7 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             );
         }
     }
-    if let Some((pointer, found, expected)) = wrong.into_iter().next() {
+    if let Some((pointer, found, expected)) = faults.into_iter().next() {
         let message = format!("found {found} at `{pointer}`; {vendor} expects {expected}");
         out.push(cx.finding(&RULE.meta, &pointer, message));
     }

@@ -200,11 +200,11 @@ fn pair_by_id<'r>(
     out: &mut Vec<PairingFault<'r>>,
 ) {
     let mut open: BTreeMap<&str, usize> = calls.iter().map(|(id, _)| (*id, 0)).collect();
-    let mut wrong = 0_usize;
+    let mut fault_count = 0_usize;
     for (id, placed) in results {
         match open.get_mut(id) {
             None => {
-                wrong += 1;
+                fault_count += 1;
                 out.push(PairingFault {
                     placed,
                     id,
@@ -227,7 +227,7 @@ fn pair_by_id<'r>(
     let unanswered = calls
         .iter()
         .filter(|(id, _)| open.get(id) == Some(&0))
-        .skip(wrong);
+        .skip(fault_count);
     out.extend(unanswered.map(|(id, placed)| PairingFault {
         placed,
         id,

@@ -158,9 +158,9 @@ fn merge_repeated(mut found: Vec<(Diagnostic, Option<&CaseTableRow>)>) -> Vec<Di
     found.sort_by(|(a, row), (b, other)| {
         (key(a), &a.message, &a.notes, row).cmp(&(key(b), &b.message, &b.notes, other))
     });
-    let mut kept: Vec<(Diagnostic, Vec<&CaseTableRow>)> = Vec::with_capacity(found.len());
+    let mut merged: Vec<(Diagnostic, Vec<&CaseTableRow>)> = Vec::with_capacity(found.len());
     for (finding, row) in found {
-        match kept.last_mut() {
+        match merged.last_mut() {
             Some((last, rows))
                 if key(last) == key(&finding)
                     && last.message == finding.message
@@ -168,7 +168,7 @@ fn merge_repeated(mut found: Vec<(Diagnostic, Option<&CaseTableRow>)>) -> Vec<Di
             {
                 rows.extend(row);
             }
-            _ => kept.push((finding, row.into_iter().collect())),
+            _ => merged.push((finding, row.into_iter().collect())),
         }
     }
     let with_rows = |(finding, mut rows): (Diagnostic, Vec<&CaseTableRow>)| {
@@ -192,7 +192,7 @@ fn merge_repeated(mut found: Vec<(Diagnostic, Option<&CaseTableRow>)>) -> Vec<Di
             first.path
         ))
     };
-    kept.into_iter().map(with_rows).collect()
+    merged.into_iter().map(with_rows).collect()
 }
 
 /// Fills in lines and fingerprints. The findings must be sorted by path.

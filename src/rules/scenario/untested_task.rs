@@ -42,14 +42,14 @@ fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     // A case that cannot be run tests nothing.
     let is_wrong = |finding: &&Diagnostic| finding.severity == Severity::Error;
-    let wrong: BTreeSet<(&str, Span)> = cx
+    let error_places: BTreeSet<(&str, Span)> = cx
         .found
         .iter()
         .filter(is_wrong)
         .map(|finding| (&*finding.path, finding.span))
         .collect();
     let is_sound = |path: &str, case: &ScenarioCase| {
-        let mut behind = wrong
+        let mut behind = error_places
             .range((path, Span::empty_at(case.span.start))..)
             .take_while(|(other, _)| *other == path);
         behind

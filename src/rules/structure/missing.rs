@@ -59,17 +59,17 @@ fn check_elements(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             .filter_map(|fault| report_missing_child(cx, fault)),
     );
     nodes::visit_bodies(cx.file, |task, _| {
-        let lacks = body_operator(cx, task)
+        let missing = body_operator(cx, task)
             .map_or(&[][..], Operator::required_children)
             .iter()
             .filter(|need| !has_part(task, **need));
-        let lacks: Vec<ElementKind> = lacks
+        let missing: Vec<ElementKind> = missing
             .copied()
             .filter(|need| !has_misspelt_child(task.element, ElementKind::Task, *need))
             .collect();
         let is_whole = task.reference.is_none() && !task.element.is_damaged();
-        if !lacks.is_empty() && is_whole && !cx.file.has_unread_part(task.element) {
-            out.push(incomplete_finding(cx, task, &lacks));
+        if !missing.is_empty() && is_whole && !cx.file.has_unread_part(task.element) {
+            out.push(incomplete_finding(cx, task, &missing));
         }
     });
 }

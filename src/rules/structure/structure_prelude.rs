@@ -132,12 +132,12 @@ pub(super) fn has_misspelt_child(
     parent: ElementKind,
     child: ElementKind,
 ) -> bool {
-    let slip = |found: Element<'_>| {
+    let is_misspelt_child = |found: Element<'_>| {
         found.namespace().is_none()
             && parent.child(found.name()).is_none()
             && likeliest_child(parent, found.name()) == Some(child.tag())
     };
-    element.elements().any(slip)
+    element.elements().any(is_misspelt_child)
 }
 
 /// True if an element has few enough children for each of many findings to search them.

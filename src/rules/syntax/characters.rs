@@ -23,15 +23,15 @@ fn report_bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
             .here("a condition has the word `and`")
             .fix(fix);
     }
-    let meant = written.replace('&', "&amp;");
+    let escaped = written.replace('&', "&amp;");
     let whole = "&amp;".repeat(cx.span.len() as usize);
     let fix = Fix::safe(
-        format!("write `{meant}`"),
+        format!("write `{escaped}`"),
         vec![Edit::replace(cx.span, whole)],
     );
     let message = format!("`{written}` on its own");
     cx.finding(message)
-        .here(format!("expected `{meant}`"))
+        .here(format!("expected `{escaped}`"))
         .fix(fix)
 }
 

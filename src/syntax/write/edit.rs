@@ -30,13 +30,13 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
         return Edit::replace(inner, format!("{line}{inside}{body}{line}{own}"));
     }
     // After text and comments: the child follows them, before their trailing white space.
-    let kept = inner.start + content.trim_end().len() as u32;
+    let content_end = inner.start + content.trim_end().len() as u32;
     let tail = if content.trim_end().len() == content.len() {
         format!("{line}{own}")
     } else {
         String::new()
     };
-    Edit::insert(kept, format!("{line}{inside}{body}{tail}"))
+    Edit::insert(content_end, format!("{line}{inside}{body}{tail}"))
 }
 
 /// Adds a child before all others.

@@ -303,13 +303,13 @@ impl<'t> TreeBuilder<'t> {
             }
         }
         let mut seen: HashMap<String, usize> = HashMap::with_capacity(entries.len());
-        let mut kept: Vec<YamlEntry<'t>> = Vec::with_capacity(entries.len());
+        let mut unique_entries: Vec<YamlEntry<'t>> = Vec::with_capacity(entries.len());
         let mut faults = Vec::new();
         for entry in entries {
             let key = entry.key.value.as_ref().to_owned();
-            let Some(first) = seen.get(&key).and_then(|at| kept.get_mut(*at)) else {
-                seen.insert(key, kept.len());
-                kept.push(entry);
+            let Some(first) = seen.get(&key).and_then(|at| unique_entries.get_mut(*at)) else {
+                seen.insert(key, unique_entries.len());
+                unique_entries.push(entry);
                 continue;
             };
             faults.push(YamlFault {
@@ -327,7 +327,7 @@ impl<'t> TreeBuilder<'t> {
         for fault in faults {
             self.report(fault.span, fault.kind);
         }
-        kept
+        unique_entries
     }
 
     fn finish(mut self) -> (YamlNode<'t>, Vec<YamlFault>) {

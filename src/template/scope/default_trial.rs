@@ -79,7 +79,7 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
             } else {
                 UseCertainty::Perhaps
             };
-            let moved = |span| if src.is_some() { span } else { placed(span) };
+            let shift_span = |span| if src.is_some() { span } else { placed(span) };
             let is_missing = |part: &JinjaPart| {
                 values
                     .get(&part.name)
@@ -89,7 +89,7 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
                 .filter(is_missing)
                 .and_then(|part| Some((*named.get(&part.name)?, part)));
             if let Some((id, part)) = part {
-                let path = Spanned::new(part.path.into(), moved(part.span));
+                let path = Spanned::new(part.path.into(), shift_span(part.span));
                 let start = lines.position(&content, part.span.start);
                 self.flow
                     .record_missing_part(id, &path, src.map(|src| (src.span, start)), reached);
@@ -100,8 +100,10 @@ impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
                 } else {
                     JinjaFaultKind::Fails(words)
                 };
-                self.scopes
-                    .record_fault(ScopeFault::new(ScopeFaultKind::Jinja(kind), moved(span)));
+                self.scopes.record_fault(ScopeFault::new(
+                    ScopeFaultKind::Jinja(kind),
+                    shift_span(span),
+                ));
             }
         }
         if let (Some(src), Some(faults)) = (src, self.scopes.faults.get_mut(first..)) {

@@ -137,7 +137,7 @@ pub(super) fn store_learned(learned: Vec<LearnedDefinition>, facts: &mut FileFac
 
 impl<'m> FlowRecorder<'m> {
     /// Adds a name that is not bound yet.
-    pub(super) fn add_name(&mut self, name: Cow<'m, str>, made: ValueFacts<'m>) -> u32 {
+    pub(super) fn add_name(&mut self, name: Cow<'m, str>, facts: ValueFacts<'m>) -> u32 {
         let ValueFacts {
             mark,
             kind,
@@ -145,7 +145,7 @@ impl<'m> FlowRecorder<'m> {
             part_of,
             answer_of,
             default,
-        } = made;
+        } = facts;
         let made_of = if mark == TrustMark::Checked {
             Vec::new()
         } else {

@@ -27,11 +27,11 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         let mut made_of = Vec::new();
         let initial = reduce.initial.as_ref().map(|initial| {
             let mark = self.flow.event_count();
-            let made = self.walk_inside("/initial_value", |walk| {
+            let facts = self.walk_inside("/initial_value", |walk| {
                 walk.walk_input(TextRole::InitialValue, initial)
             });
             // A name of its own, so that fragments in the text lead to it.
-            let id = self.flow.add_name(Cow::Borrowed(""), made);
+            let id = self.flow.add_name(Cow::Borrowed(""), facts);
             self.flow.set_position(
                 id,
                 [&self.path, "/initial_value"].concat(),
@@ -174,8 +174,8 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
     }
 
     /// Binds a variable of each round.
-    fn bind_round_name(&mut self, name: &'static str, made: ValueFacts<'m>) -> u32 {
-        self.bind_name(name, Span::default(), made, Some(&["/", name].concat()))
+    fn bind_round_name(&mut self, name: &'static str, facts: ValueFacts<'m>) -> u32 {
+        self.bind_name(name, Span::default(), facts, Some(&["/", name].concat()))
     }
 }
 

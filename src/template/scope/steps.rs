@@ -58,8 +58,8 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         for (number, arg) in call.args.iter().enumerate() {
             let mark = self.flow.event_count();
             let at = format!("/args/{number}");
-            let made = self.walk_inside(&at, |walk| walk.walk_input(TextRole::Arg, arg));
-            let id = self.flow.add_name(Cow::Borrowed(""), made);
+            let facts = self.walk_inside(&at, |walk| walk.walk_input(TextRole::Arg, arg));
+            let id = self.flow.add_name(Cow::Borrowed(""), facts);
             self.flow.set_position(
                 id,
                 [&self.path, &*at].concat(),

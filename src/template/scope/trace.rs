@@ -18,7 +18,7 @@ pub struct NameTrace {
     /// Inputs that are the value of a parameter of the same body: the span of the input's name to
     /// that of the parameter's.
     joined: BTreeMap<Span, Span>,
-    within: CurrentText,
+    text: CurrentText,
 }
 
 /// A binding of a name to a value.
@@ -79,7 +79,7 @@ pub struct TracedUse {
     /// The span of the name, or of the text that contains it: see [`UseForm`].
     pub span: Span,
     /// The form of the use.
-    pub how: UseForm,
+    pub form: UseForm,
     /// The target of the use.
     pub target: UseTarget,
 }
@@ -100,10 +100,12 @@ pub enum UseForm {
     Taken,
 }
 
-/// The current text.
+/// The text that the walk is in.
 #[derive(Clone, Debug, Default)]
 struct CurrentText {
-    text: Span,
+    /// The span of the content of its element.
+    span: Span,
+    /// The path as written and the syntax, if it is in a separate file.
     source: Option<(Box<str>, TextSyntax)>,
 }
 
@@ -118,21 +120,25 @@ impl NameTrace {
         }
     }
 
+    /// Records that an input is the value of a parameter of the same body.
     pub(super) fn join_parameter(&mut self, input: Span, parameter: Span) {
         self.joined.insert(input, parameter);
     }
 
+    /// Enters a text: the uses recorded from now on are in it.
     pub(super) fn enter_text(&mut self, text: &TextElement<'_>) {
         let source = text
             .src
             .as_ref()
             .map(|src| (Box::from(&*src.value), text.syntax));
-        self.within = CurrentText {
-            text: text.element.inner(),
+        self.text = CurrentText {
+            span: text.element.inner(),
             source,
         };
     }
 
+    /// Records a use of a name in the current text. The position inside a Jinja text is not known
+    /// here: such a use has the span of the text.
     pub(super) fn record_variable(
         &mut self,
         name: &str,
@@ -140,24 +146,25 @@ impl NameTrace {
         place: UsePlace,
         target: UseTarget,
     ) {
-        let how = match (place, &self.within.source) {
+        let form = match (place, &self.text.source) {
             (UsePlace::Source, Some((path, syntax))) => UseForm::Source(path.clone(), *syntax),
             (UsePlace::Jinja, _) => UseForm::Jinja,
             _ => UseForm::Word,
         };
-        let span = if how == UseForm::Jinja {
-            self.within.text
+        let span = if form == UseForm::Jinja {
+            self.text.span
         } else {
             span
         };
-        self.record_use(name, span, how, target);
+        self.record_use(name, span, form, target);
     }
 
-    pub(super) fn record_use(&mut self, name: &str, span: Span, how: UseForm, target: UseTarget) {
+    /// Records a use of a name.
+    pub(super) fn record_use(&mut self, name: &str, span: Span, form: UseForm, target: UseTarget) {
         self.uses.push(TracedUse {
             name: name.to_owned(),
             span,
-            how,
+            form,
             target,
         });
     }

@@ -372,7 +372,7 @@ pub(super) fn document_positions<'e>(
 /// Finds the variables of a Jinja text in the template.
 pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(FoundUse<'a>)) {
     let text = element.text();
-    let moved = document_positions(element, &text);
+    let positions = document_positions(element, &text);
     let parsed = analyze_with_trials(&text);
     let reads_none = parsed.variables.is_empty() && parsed.functions.is_empty();
     let places = if reads_none {
@@ -384,7 +384,7 @@ pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Fou
         let place = places
             .get(name.as_str())
             .map(|at| Span::from_offsets(*at, at + name.len()));
-        let span = place.map_or_else(|| element.inner(), &moved);
+        let span = place.map_or_else(|| element.inner(), &positions);
         VariableUse {
             name: Cow::Owned(name),
             path: Spanned::new(Box::default(), span),
@@ -410,7 +410,7 @@ pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Fou
     {
         found(FoundUse::Member(
             VariableUse {
-                path: Spanned::new(way.into(), moved(span)),
+                path: Spanned::new(way.into(), positions(span)),
                 ..used(name)
             },
             is_certain,
@@ -419,7 +419,7 @@ pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Fou
     for fault in parsed.faults {
         found(FoundUse::Fault(ScopeFault::new(
             ScopeFaultKind::Jinja(fault.kind),
-            moved(fault.span),
+            positions(fault.span),
         )));
     }
 }

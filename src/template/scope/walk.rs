@@ -40,8 +40,8 @@ pub fn resolve_names<'a>(
     walk_file(file, sources, (reach, purpose), None)
 }
 
-/// Traces every name of a file to its binding. `wanted` is the name that referenced tasks and
-/// fragments are assumed to take from their place of use.
+/// Traces every name of a file to its binding. Referenced tasks and fragments are assumed to take
+/// the name `wanted` from their place of use; none if it is empty.
 pub fn trace_names(file: &TemplateFile<'_>, sources: &TextSources<'_>, wanted: &str) -> NameTrace {
     let mut trace = NameTrace::default();
     walk_file(
@@ -200,10 +200,10 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         &mut self,
         name: &'m str,
         span: Span,
-        made: ValueFacts<'m>,
+        facts: ValueFacts<'m>,
         at: Option<&str>,
     ) -> u32 {
-        let id = self.flow.add_name(Cow::Borrowed(name), made);
+        let id = self.flow.add_name(Cow::Borrowed(name), facts);
         self.flow.set_position(
             id,
             at.map_or_else(String::new, |at| [&self.path, at].concat()),
@@ -227,10 +227,10 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         &mut self,
         name: &'m Str<'a>,
         by: ParameterOrigin<'a>,
-        made: ValueFacts<'m>,
+        facts: ValueFacts<'m>,
         slot: &str,
     ) -> u32 {
-        let id = self.flow.add_name(Cow::Borrowed(&name.value), made);
+        let id = self.flow.add_name(Cow::Borrowed(&name.value), facts);
         self.flow
             .set_position(id, [&self.path, slot, &*name.value].concat(), name.span);
         self.flow.record_bind(id);
@@ -495,10 +495,10 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
 
     /// Walks a part at a path in the current node.
     pub(super) fn walk_inside<T>(&mut self, at: &str, walk: impl FnOnce(&mut Self) -> T) -> T {
-        let kept = self.path.len();
+        let length_before = self.path.len();
         self.path.push_str(at);
         let walked = walk(self);
-        self.path.truncate(kept);
+        self.path.truncate(length_before);
         walked
     }
 
@@ -535,33 +535,34 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         // Without a type, a default is a text.
         let known = kind.or_else(|| parameter.default.is_some().then_some("text"));
         let mark = TrustMark::outside_if(parameter.trust == Trust::Untrusted);
-        let mut made = ValueFacts {
+        let mut facts = ValueFacts {
             mark,
             kind: known,
             ..ValueFacts::default()
         };
         let is_outer = task.slot == BodySlot::Root;
         if is_outer {
-            made.default = default_value(parameter);
+            facts.default = default_value(parameter);
         } else if let (true, Some(known)) = (
             given.contains(&*name.value),
             self.env.find_binding(&name.value),
         ) {
             // The outer binding is its value until the input of its name is bound.
-            made.of.push((known.id, Box::default()));
-            made.part_of.push((known.id, Box::default()));
+            facts.of.push((known.id, Box::default()));
+            facts.part_of.push((known.id, Box::default()));
         } else if !given.contains(&*name.value) {
-            self.bind_to_outer(parameter, name, &mut made);
+            self.bind_to_outer(parameter, name, &mut facts);
         }
         if mark == TrustMark::Outside {
-            made.part_of
+            facts
+                .part_of
                 .iter()
                 .for_each(|(known, _)| self.flow.mark_untrusted(*known));
         }
         let id = self.declare_name(
             name,
             ParameterOrigin::Task(task.element),
-            made,
+            facts,
             "/parameters/",
         );
         if is_outer {
@@ -594,20 +595,20 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         &mut self,
         parameter: &'m TaskParameter<'a>,
         name: &'m Str<'a>,
-        made: &mut ValueFacts<'m>,
+        facts: &mut ValueFacts<'m>,
     ) {
         if let Some(known) = self.env.find_binding(&name.value) {
             known.is_read = true;
-            made.of.push((known.id, Box::default()));
-            made.part_of.push((known.id, Box::default()));
-            made.kind = parameter.kind.as_ref().map(|kind| &*kind.value);
-            self.flow.record_typed_use(known.id, made.kind, name.span);
+            facts.of.push((known.id, Box::default()));
+            facts.part_of.push((known.id, Box::default()));
+            facts.kind = parameter.kind.as_ref().map(|kind| &*kind.value);
+            self.flow.record_typed_use(known.id, facts.kind, name.span);
         } else if parameter.default.is_some() {
-            made.default = default_value(parameter);
+            facts.default = default_value(parameter);
         } else {
             let id = self.require_outer_value(parameter, name);
-            made.of.extend(id.map(|id| (id, Box::default())));
-            made.part_of.extend(id.map(|id| (id, Box::default())));
+            facts.of.extend(id.map(|id| (id, Box::default())));
+            facts.part_of.extend(id.map(|id| (id, Box::default())));
         }
     }
 
@@ -679,7 +680,7 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
     ) -> ValueFacts<'m> {
         self.flow.used.clear();
         self.size = 0;
-        let mut made = match &input.value {
+        let mut facts = match &input.value {
             TaskInputValue::Missing => ValueFacts::default(),
             TaskInputValue::Literal(_) => ValueFacts {
                 kind: Some("text"),
@@ -719,18 +720,18 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
                 };
             }
         };
-        made.of = self.flow.take_used();
-        made.mark = input.trust.into();
+        facts.of = self.flow.take_used();
+        facts.mark = input.trust.into();
         // A value that is from outside under its new name is so under its outer name too, wherever
         // that is used.
-        if made.mark == TrustMark::Outside {
+        if facts.mark == TrustMark::Outside {
             let is_one =
                 matches!(input.value, TaskInputValue::Text) && is_single_placeholder(&input.text);
-            let own = made.of.iter().filter(|_| is_one);
-            own.chain(&made.part_of)
+            let own = facts.of.iter().filter(|_| is_one);
+            own.chain(&facts.part_of)
                 .for_each(|(whole, _)| self.flow.mark_untrusted(*whole));
         }
-        made
+        facts
     }
 }
 

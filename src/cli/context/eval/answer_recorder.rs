@@ -253,9 +253,9 @@ impl<'p> AnswerRecorder<'p> {
             return Ok(());
         };
         let (part, mut bytes) = (self.part_path(path), Vec::new());
-        let moved = fs::read_into(&part, MAX_FILE_BYTES, &mut bytes)
+        let written = fs::read_into(&part, MAX_FILE_BYTES, &mut bytes)
             .and_then(|_| fs::write_atomic(&self.root.join(path), &bytes));
-        moved
+        written
             .and_then(|_| fs::remove_file(&part))
             .map_err(|why| write_error(path, &why))
     }

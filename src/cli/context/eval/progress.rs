@@ -42,9 +42,9 @@ pub(super) fn with_progress<T>(
                 );
             }
         });
-        let made = work();
+        let result = work();
         drop(end);
-        made
+        result
     })
 }
 

@@ -23,7 +23,7 @@ const fn verdict_word(verdict: GateVerdict) -> &'static str {
     }
 }
 
-/// Returns a text such as “12 scenarios, 8 with answers; 2 weakenings, 1 of them accepted”.
+/// Returns a text such as “12 scenarios, 8 with answers; 2 weakenings, 1 accepted”.
 fn decision_summary(decision: &GateDecision) -> String {
     if let Some(error) = &decision.error {
         return format!("nothing was judged: {}", escape_line(error));
@@ -51,8 +51,8 @@ fn decision_summary(decision: &GateDecision) -> String {
     )
 }
 
-/// Returns a text such as “expectation of `triage-t1`: context: nothing cut was b3:…, now it is
-/// gone (scenarios/triage-t1.yaml)”.
+/// Returns a text such as “expectation of `triage-t1`: the scenario: it is gone
+/// (scenarios/triage-t1.yaml)”.
 fn describe_relaxation(one: &JudgedRelaxation) -> String {
     let weakened = &one.weakened;
     let is_hash = |value: &str| value.starts_with("b3:");

@@ -11,10 +11,10 @@ const MAX_DEFAULT_CHARS: usize = 40;
 
 /// Returns the known tokens of a segment; with those of the whole segment if the budget cuts it.
 pub(super) fn known_tokens(part: &Part) -> String {
-    let kept = format_thousands(part.tokens);
+    let fitted = format_thousands(part.tokens);
     part.uncut.map_or_else(
-        || kept.clone(),
-        |whole| format!("{kept} of {}", format_thousands(whole)),
+        || fitted.clone(),
+        |whole| format!("{fitted} of {}", format_thousands(whole)),
     )
 }
 

@@ -92,15 +92,16 @@ pub(in crate::cli::context) fn context_growth(
     let renamed = |entry: &Entry| {
         let now = task_words(new, entry);
         let likeness = |(then, words): (&&Entry, &BTreeSet<String>)| {
-            let kept = words.intersection(&now).count();
+            let common_words = words.intersection(&now).count();
             let is_role = then.role.is_some() && then.role == entry.role;
-            let is_like =
-                is_role || then.task == entry.task || !words.is_empty() && kept * 2 >= words.len();
+            let is_like = is_role
+                || then.task == entry.task
+                || !words.is_empty() && common_words * 2 >= words.len();
             is_like.then_some((
                 then.node == entry.node,
                 is_role,
                 then.task == entry.task,
-                kept,
+                common_words,
                 then.total.fixed,
             ))
         };

@@ -351,7 +351,8 @@ pub(super) fn format_change(moved: Moved) -> String {
     )
 }
 
-/// Returns a text such as “~ system 6 → 10: text of the template (templates/triage.xml)”.
+/// Returns a text such as “~ system 6 → 10; priority 2, was 3: text of the template
+/// (templates/triage.xml)”: the tokens, further changes, the causes.
 fn segment_line(change: &SegmentChange) -> String {
     let Moved { from, to } = change.tokens;
     let figures = match change.change {
@@ -371,12 +372,12 @@ fn segment_line(change: &SegmentChange) -> String {
     } else {
         format!("; {}", change.words.join("; "))
     };
-    let by = if causes.is_empty() {
+    let causes = if causes.is_empty() {
         String::new()
     } else {
         format!(": {}", causes.join(", "))
     };
-    format!("{figures}{words}{by}")
+    format!("{figures}{words}{causes}")
 }
 
 /// Describes the causes of a segment's change that its name does not already show.

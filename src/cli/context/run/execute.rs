@@ -229,7 +229,7 @@ pub(super) fn execute_run(
         tokens: spent.tokens,
         usd: (spent.usd * 1e9).round() / 1e9,
     };
-    let kept = trace
+    let end_written = trace
         .write_event(TraceEvent::End(end.clone()))
         .and_then(|()| trace.sync());
     let spans = collector
@@ -239,7 +239,7 @@ pub(super) fn execute_run(
         outcome,
         end,
         trace,
-        kept,
+        kept: end_written,
         spans,
     })
 }
@@ -468,7 +468,7 @@ fn open_trace(
     {
         return Err(answers::not_recorded_error());
     }
-    let kept = |trace: TraceWriter| {
+    let retain_events = |trace: TraceWriter| {
         if args.explain {
             trace.with_kept_events()
         } else {
@@ -484,7 +484,7 @@ fn open_trace(
     if let Some((name, journal)) = resumed {
         let (file, lock) = traces::resume_trace(&project.root, &name)?;
         return Ok((
-            kept(
+            retain_events(
                 TraceWriter::new(name, Some(Box::new(file)), redactor, journal)
                     .with_comparison(project.comparison()),
             ),
@@ -499,7 +499,7 @@ fn open_trace(
     if let Some((name, file, lock)) = begun {
         let file: Box<dyn LineSink> = Box::new(file);
         return Ok((
-            kept(TraceWriter::new(
+            retain_events(TraceWriter::new(
                 name,
                 Some(file),
                 redactor,
@@ -512,7 +512,7 @@ fn open_trace(
         cx.print_note("this run keeps no trace, so it cannot be resumed");
     }
     Ok((
-        kept(TraceWriter::new(
+        retain_events(TraceWriter::new(
             String::new(),
             None,
             redactor,

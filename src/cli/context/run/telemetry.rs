@@ -216,8 +216,8 @@ impl SpanCollector {
 /// Returns the error of a collector that rejected some of the spans; a count may be a number or a
 /// text.
 fn rejection_reason(body: &str) -> Option<String> {
-    let said: Value = serde_json::from_str(body).ok()?;
-    let part = said.get("partialSuccess")?;
+    let response: Value = serde_json::from_str(body).ok()?;
+    let part = response.get("partialSuccess")?;
     part.get("rejectedSpans")
         .filter(|count| **count != 0 && *count != "0")?;
     Some(format!("it rejected some of them: {part}"))
