@@ -63,8 +63,8 @@ fn play_block(block: &str, folder: &Path) -> String {
     for line in block.lines().filter(|line| line.starts_with("$ ")) {
         out.push_str(line);
         out.push('\n');
-        let said = run_line(&line[2..], folder);
-        for line in said.trim_end().lines() {
+        let output = run_line(&line[2..], folder);
+        for line in output.trim_end().lines() {
             out.push_str(line.trim_end());
             out.push('\n');
         }

@@ -34,11 +34,11 @@ fn own_registry() -> &'static Registry {
                 .unwrap()
         };
         let check = run(&["check", "templates", "--verbose"]);
-        let said = String::from_utf8_lossy(&check.stdout);
-        assert!(check.status.success(), "{said}");
+        let printed = String::from_utf8_lossy(&check.stdout);
+        assert!(check.status.success(), "{printed}");
         assert!(
-            said.ends_with("files: nothing found\n"),
-            "shipped templates have findings:\n{said}"
+            printed.ends_with("files: nothing found\n"),
+            "shipped templates have findings:\n{printed}"
         );
         let build = run(&["build", "-o", output.to_str().unwrap()]);
         assert!(
@@ -654,9 +654,9 @@ fn every_role_has_a_scenario_and_all_of_them_pass() {
         .args(["eval", "--json", "--project", root])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let card: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    let card: serde_json::Value = serde_json::from_str(&printed).unwrap();
     let tested: Vec<&str> = card["cases"]
         .as_array()
         .unwrap()

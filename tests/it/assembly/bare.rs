@@ -37,7 +37,11 @@ fn tried(
     )
 }
 
-fn said(template: &str, inputs: &[(&str, Value)], history: &[Turn]) -> Vec<(&'static str, String)> {
+fn messages_of(
+    template: &str,
+    inputs: &[(&str, Value)],
+    history: &[Turn],
+) -> Vec<(&'static str, String)> {
     let assembly = tried(template, inputs, history, &Options::default())
         .unwrap_or_else(|faults| panic!("{faults:#?}"));
     assembly
@@ -56,7 +60,7 @@ fn a_text_stands_as_the_author_wrote_it() {
         "<description xml:space=\"preserve\">\n  Sort {{ticket}}.\n\n</description><parameters><parameter name=\"ticket\"/></parameters>",
     );
     assert_eq!(
-        said(&text, &[("ticket", json!(" it\n"))], &[]),
+        messages_of(&text, &[("ticket", json!(" it\n"))], &[]),
         [("user", "\n  Sort  it\n.\n\n".to_owned())]
     );
     let all = format!(
@@ -67,7 +71,7 @@ fn a_text_stands_as_the_author_wrote_it() {
         ("user", "Sort a.".to_owned()),
     ];
     assert_eq!(
-        said(
+        messages_of(
             &task("profile=\"bare\"", &all),
             &[("ticket", json!("a"))],
             &[]
@@ -95,7 +99,10 @@ fn the_question_is_the_last_message_as_in_a_chat() {
         ("user", "And now?"),
     ];
     let expected = expected.map(|(who, text)| (who, text.to_owned()));
-    assert_eq!(said(&task("profile=\"bare\"", &text), &[], &talk), expected);
+    assert_eq!(
+        messages_of(&task("profile=\"bare\"", &text), &[], &talk),
+        expected
+    );
 }
 
 #[test]

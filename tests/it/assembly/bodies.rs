@@ -19,8 +19,8 @@ fn target(name: &str) -> &'static RenderTarget {
     TARGETS.iter().find(|target| target.name == name).unwrap()
 }
 
-fn body(name: &str, said: &[Turn]) -> Value {
-    let messages: Vec<Message> = said.iter().cloned().map(Message::from).collect();
+fn body(name: &str, turns: &[Turn]) -> Value {
+    let messages: Vec<Message> = turns.iter().cloned().map(Message::from).collect();
     serde_json::from_str(
         &target(name)
             .render_body(&messages, &CallParams::default())
@@ -43,7 +43,7 @@ fn all<'v>(value: &'v Value, field: &str, out: &mut Vec<&'v str>) {
     }
 }
 
-fn found(body: &Value, field: &str) -> Vec<String> {
+fn values_of(body: &Value, field: &str) -> Vec<String> {
     let mut out = Vec::new();
     all(body, field, &mut out);
     out.into_iter().map(str::to_owned).collect()
@@ -65,16 +65,19 @@ fn talk(calls: &[(&str, &str)]) -> Vec<Turn> {
 
 #[test]
 fn a_result_has_the_name_of_the_last_call_with_its_id() {
-    let said = talk(&[("call_0", "alpha"), ("call_0", "beta")]);
-    let gemini = body("gemini", &said);
-    assert_eq!(found(&gemini, "name"), ["alpha", "alpha", "beta", "beta"]);
+    let turns = talk(&[("call_0", "alpha"), ("call_0", "beta")]);
+    let gemini = body("gemini", &turns);
     assert_eq!(
-        found(&gemini, "id"),
+        values_of(&gemini, "name"),
+        ["alpha", "alpha", "beta", "beta"]
+    );
+    assert_eq!(
+        values_of(&gemini, "id"),
         ["call_0"; 4],
         "it takes them as they are"
     );
     assert_eq!(
-        found(&body("ollama", &said), "tool_name"),
+        values_of(&body("ollama", &turns), "tool_name"),
         ["alpha", "beta"]
     );
 }
@@ -84,8 +87,8 @@ fn ids_of_calls_are_what_anthropic_takes_and_stay_where_they_are_that() {
     let ids = |calls: &[&str]| {
         let calls: Vec<(&str, &str)> = calls.iter().map(|id| (*id, "f")).collect();
         let body = body("anthropic", &talk(&calls));
-        let ids = found(&body, "id");
-        assert_eq!(ids, found(&body, "tool_use_id"));
+        let ids = values_of(&body, "id");
+        assert_eq!(ids, values_of(&body, "tool_use_id"));
         ids
     };
     assert_eq!(ids(&["a", "b-1_C"]), ["a", "b-1_C"]);
@@ -173,12 +176,12 @@ fn a_message_of_reasoning_alone_is_left_out_and_reported() {
         })],
     };
     for signature in [None, Some("s")] {
-        let said = [
+        let turns = [
             Turn::new(Speaker::User, "go"),
             thought(signature),
             Turn::new(Speaker::Assistant, "done"),
         ];
-        let messages: Vec<Message> = said.into_iter().map(Message::from).collect();
+        let messages: Vec<Message> = turns.into_iter().map(Message::from).collect();
         for target in TARGETS {
             assert!(
                 !target
@@ -193,7 +196,7 @@ fn a_message_of_reasoning_alone_is_left_out_and_reported() {
     }
 }
 
-fn asked(
+fn assemble_task(
     text: &str,
     inputs: &[(&str, Value)],
     history: &[Turn],
@@ -218,8 +221,8 @@ fn half_an_example_is_none() {
         <examples as=\"turns\"><example><input>{{a}}</input><output>web</output></example>\
         <example><input>printer</input><output>{{a}}</output></example>\
         <example><input>mouse</input><output>{{a}} desk</output></example></examples></task>";
-    let said = |value: &str| {
-        let assembly = asked(text, &[("a", json!(value))], &[], &Options::default());
+    let message_texts = |value: &str| {
+        let assembly = assemble_task(text, &[("a", json!(value))], &[], &Options::default());
         assembly
             .messages
             .iter()
@@ -227,7 +230,7 @@ fn half_an_example_is_none() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        said("login"),
+        message_texts("login"),
         [
             "login",
             "web",
@@ -239,7 +242,7 @@ fn half_an_example_is_none() {
         ]
     );
     for blank in ["", " \n"] {
-        assert_eq!(said(blank), ["mouse", "desk", "## Task\n\nSort."]);
+        assert_eq!(message_texts(blank), ["mouse", "desk", "## Task\n\nSort."]);
     }
 }
 
@@ -261,11 +264,11 @@ fn a_cut_lets_no_conversation_begin_with_the_agent_where_nothing_of_the_users_st
             Turn::new(Speaker::Assistant, format!("a{at} {}", "y ".repeat(30))),
         ]
     };
-    let said: Vec<Turn> = (0..40).flat_map(turn).collect();
+    let turns: Vec<Turn> = (0..40).flat_map(turn).collect();
     let [bare, plain] = ["bare", "plain"].map(|profile| registry(&text(profile)));
     let mut agents = 0;
-    for upto in 1..=said.len() {
-        if said[..upto]
+    for upto in 1..=turns.len() {
+        if turns[..upto]
             .last()
             .is_some_and(|last| last.calls().next().is_some())
         {
@@ -273,7 +276,7 @@ fn a_cut_lets_no_conversation_begin_with_the_agent_where_nothing_of_the_users_st
         }
         let first = |registry: &Registry| {
             let request = Request {
-                history: &said[..upto],
+                history: &turns[..upto],
                 ..Request::new("t")
             };
             let assembly = assemble(registry, &request, &Options::default()).unwrap();
@@ -297,7 +300,7 @@ fn a_cut_lets_no_conversation_begin_with_the_agent_where_nothing_of_the_users_st
         ..Options::default()
     };
     assert_eq!(
-        asked(&text("xml"), &[], &said, &options).messages[1].speaker,
+        assemble_task(&text("xml"), &[], &turns, &options).messages[1].speaker,
         Speaker::User
     );
 }

@@ -304,7 +304,7 @@ impl Scene {
 
 /// Compares a run with the bounds of the manifest.
 fn hold(entry: &Entry, run: &Assembly) -> Result<(), TestCaseError> {
-    let mut told: BTreeMap<&str, _> = entry
+    let mut parts: BTreeMap<&str, _> = entry
         .segments
         .iter()
         .map(|part| (&*part.id, part))
@@ -312,7 +312,7 @@ fn hold(entry: &Entry, run: &Assembly) -> Result<(), TestCaseError> {
     let is_open = entry.segments.iter().any(|part| part.condition.is_some());
     for account in &run.report.segments {
         let kept = account.kept_tokens.unwrap();
-        let Some(part) = told.remove(&*account.segment.id) else {
+        let Some(part) = parts.remove(&*account.segment.id) else {
             prop_assert!(is_open, "{} comes from nowhere", account.segment.id);
             continue;
         };
@@ -329,7 +329,7 @@ fn hold(entry: &Entry, run: &Assembly) -> Result<(), TestCaseError> {
             part.bound
         );
     }
-    for part in told.values() {
+    for part in parts.values() {
         prop_assert!(part.least == 0, "{} is told and not there", part.id);
     }
     let (total, least, most) = (
@@ -427,7 +427,7 @@ fn a_mark_costs_the_same_whatever_it_is() {
 }
 
 #[test]
-fn the_least_is_as_much_as_is_certain() {
+fn the_lower_bound_is_the_context_with_empty_values() {
     let registry = registry(
         "<task type=\"atomic\" name=\"t\"><description>Send {{a}} to {{b}}, and say: it is done.</description>\
          <parameters><parameter name=\"a\"/><parameter name=\"b\"/></parameters></task>",
@@ -459,6 +459,7 @@ fn the_least_is_as_much_as_is_certain() {
         &options,
     )
     .unwrap();
+    // With two empty values the context has 14 tokens, with two words 15.
     assert_eq!((entry.total.least, run.report.tokens), (14, Some(15)));
 }
 
@@ -518,7 +519,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
             counting: Counting::Always,
             ..Options::default()
         };
-        let mut told = [(0, 0, None); 2];
+        let mut totals = [(0, 0, None); 2];
         for count in 1..=60 {
             let registry = steps_and(count, inner);
             let total = |request: &Request<'_>| {
@@ -538,7 +539,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
                 format!("/steps/{}", count - 1),
                 format!("/steps/{count}/steps/0"),
             ];
-            for (node, (known, certain, of_third)) in nodes.iter().zip(&mut told) {
+            for (node, (known, certain, of_third)) in nodes.iter().zip(&mut totals) {
                 let request = Request {
                     node,
                     ..Request::new("t")
@@ -635,9 +636,9 @@ fn many_results_are_reported_as_one_segment_that_holds_for_every_run() {
                 let [entry] = &manifest.entries[..] else {
                     panic!("{manifest:#?}")
                 };
-                let told: Vec<&str> = entry.segments.iter().map(|part| &*part.id).collect();
-                let is_grouped = told.contains(&"accumulated:earlier steps");
-                assert_eq!(is_grouped, known.len() < 18, "{told:?}");
+                let ids: Vec<&str> = entry.segments.iter().map(|part| &*part.id).collect();
+                let is_grouped = ids.contains(&"accumulated:earlier steps");
+                assert_eq!(is_grouped, known.len() < 18, "{ids:?}");
                 let (total, least, most) = (
                     run.report.tokens.unwrap(),
                     entry.total.least,

@@ -112,7 +112,7 @@ fn picture() -> Part {
 }
 
 /// Messages, by units.
-fn said(units: &[Unit]) -> Vec<Vec<Turn>> {
+fn unit_turns(units: &[Unit]) -> Vec<Vec<Turn>> {
     let one = |(at, unit): (usize, &Unit)| match unit {
         Unit::System => vec![Turn::new(Speaker::System, "old orders")],
         Unit::User(size) => vec![Turn::new(Speaker::User, text(at, *size))],
@@ -194,14 +194,14 @@ fn task(case: &Case) -> Registry {
 }
 
 fn assembled(case: &Case, units: &[Unit]) -> Assembly {
-    let said = said(units).concat();
+    let turns = unit_turns(units).concat();
     let now = case
         .input
         .map(|(size, _)| ("now".to_owned(), Value::from("i".repeat(size))));
     let inputs: BTreeMap<String, Value> = now.into_iter().collect();
     let request = Request {
         inputs: &inputs,
-        history: &said,
+        history: &turns,
         ..Request::new("t")
     };
     let order: &[Kind] = if case.is_first { &[Kind::History] } else { &[] };
@@ -454,7 +454,7 @@ fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
 /// True if the user has words in a unit of which no character stays.
 fn is_silent(now: &[Heard], whole: &[Heard]) -> bool {
     let users = now.iter().zip(whole).filter(|(_, whole)| whole.is_users);
-    let said = |heard: &'_ Heard| {
+    let piece_texts = |heard: &'_ Heard| {
         heard
             .pieces
             .iter()
@@ -463,9 +463,9 @@ fn is_silent(now: &[Heard], whole: &[Heard]) -> bool {
             .collect::<Vec<_>>()
     };
     let texts = users.flat_map(|(now, whole)| {
-        said(now)
+        piece_texts(now)
             .into_iter()
-            .zip(said(whole))
+            .zip(piece_texts(whole))
             .map(|(now, piece)| (&whole.id, now, piece))
     });
     let words: Vec<bool> = texts
@@ -628,7 +628,7 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         number += 1;
         Heard::of(number, turn)
     };
-    let whole: Vec<Vec<Heard>> = said(&case.units)
+    let whole: Vec<Vec<Heard>> = unit_turns(&case.units)
         .iter()
         .map(|unit| unit.iter().map(&mut heard).collect())
         .collect();
@@ -790,7 +790,7 @@ proptest! {
         prop_assert_eq!(fates(&assembly), fates_expected.clone());
         // The request is never pushed out, except by a limit too small for marks beside the longest
         // argument, which is never cut.
-        let units = said(&case.units);
+        let units = unit_turns(&case.units);
         let asked = units.concat().iter().rposition(|turn| {
             let words = |part: &Part| matches!(part, Part::Text(text) if text.starts_with('w'));
             turn.speaker == Speaker::User && turn.parts.iter().any(words)
@@ -800,8 +800,8 @@ proptest! {
         if let (Some(asked), Some(1_000..), None) = (asked, room, case.budget) {
             prop_assert!(fates_expected[asked].1.is_some(), "{}", asked + 1);
         }
-        let said = assembly.messages.iter().enumerate().filter(|(_, message)| !message.breakpoints.is_empty()).map(|(at, _)| at);
-        prop_assert!(case.is_first || said.collect::<Vec<_>>() == ends, "{:?} and not {ends:?}", assembly.messages);
+        let marked = assembly.messages.iter().enumerate().filter(|(_, message)| !message.breakpoints.is_empty()).map(|(at, _)| at);
+        prop_assert!(case.is_first || marked.collect::<Vec<_>>() == ends, "{:?} and not {ends:?}", assembly.messages);
         let now = assembly.messages.iter().find_map(|message| message.as_str().split_once("Input: now:\n"));
         prop_assert_eq!(now.map(|(_, text)| text), input.as_deref());
         let mut kept = 0;
@@ -835,11 +835,11 @@ proptest! {
     #[test]
     fn the_next_request_begins_with_the_guaranteed_text(case in cases(), answer in size(), next in unit(), is_user in any::<bool>()) {
         let now = assembled(&case, &case.units);
-        let longest = said(&case.units).iter().flatten().map(|turn| read_size(&turn.text_form().text)).max().unwrap_or(0);
+        let longest = unit_turns(&case.units).iter().flatten().map(|turn| read_size(&turn.text_form().text)).max().unwrap_or(0);
         let next = if is_user { vec![Unit::Assistant(answer.min(longest)), Unit::User(longest.clamp(1, 40))] } else { vec![next] };
         let grown: Vec<Unit> = case.units.iter().cloned().chain(next.clone()).collect();
         let then = assembled(&case, &grown);
-        let size = |units: &[Unit]| said(units).iter().map(|unit| unit.iter().map(|turn| read_size(&turn.text_form().text)).sum::<usize>()).collect::<Vec<_>>();
+        let size = |units: &[Unit]| unit_turns(units).iter().map(|unit| unit.iter().map(|turn| read_size(&turn.text_form().text)).sum::<usize>()).collect::<Vec<_>>();
         let most = size(&case.units).into_iter().max().unwrap_or(0);
         let is_within = size(&next).iter().sum::<usize>() <= 2 * most;
         let promised = prefix(&now);

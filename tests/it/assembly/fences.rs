@@ -16,7 +16,7 @@ use std::sync::Mutex;
 const EVIL: &str = "EVIL";
 
 /// The text with `x` and `xs` from outside and `t` and `ts` trusted, its mark replaced by an N.
-fn said(text: &str) -> String {
+fn render_text(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let templates = format!(
         "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description><parameters>\
@@ -39,10 +39,10 @@ fn said(text: &str) -> String {
     let registry = registry(&templates);
     let assembly = assemble(&registry, &request, &Options::default())
         .unwrap_or_else(|refused| panic!("{text}: {refused}"));
-    let said = assembly.messages[0]
+    let message = assembly.messages[0]
         .as_str()
         .replace(&assembly.report.nonce, "N");
-    said.strip_prefix("## Task\n\n").unwrap().to_owned()
+    message.strip_prefix("## Task\n\n").unwrap().to_owned()
 }
 
 /// Returns the text outside of all fences.
@@ -72,29 +72,35 @@ fn fenced(name: &str, text: &str) -> String {
 
 #[test]
 fn filters_see_the_bare_value_and_what_they_make_is_fenced() {
-    assert_eq!(said("{{ (x|lines)[1] }}"), fenced("x", "EVIL2"));
+    assert_eq!(render_text("{{ (x|lines)[1] }}"), fenced("x", "EVIL2"));
     assert_eq!(
-        said("a {{- x|replace('\n', ' ')|lower -}} b"),
+        render_text("a {{- x|replace('\n', ' ')|lower -}} b"),
         format!("a{}b", fenced("x", "evil1 evil2"))
     );
     assert_eq!(
-        said("{% if x == 'EVIL1\nEVIL2' and x|length == 11 %}yes{% endif %}"),
+        render_text("{% if x == 'EVIL1\nEVIL2' and x|length == 11 %}yes{% endif %}"),
         "yes"
     );
     // Numbers and truth values carry no instructions.
     assert_eq!(
-        said("{{ x|length }} {{ x is string }} {{ none if x else x }}"),
+        render_text("{{ x|length }} {{ x is string }} {{ none if x else x }}"),
         "11 True None"
     );
     assert_eq!(
-        said("{{ xs[0].n }}, {{ xs|map(attribute='n')|join }}"),
+        render_text("{{ xs[0].n }}, {{ xs|map(attribute='n')|join }}"),
         format!("{0}, {0}", fenced("xs", "EVIL3"))
     );
     // One expression, one fence, whatever it mixes.
-    assert_eq!(said("{{ t ~ ' ' ~ x[:5] }}"), fenced("x", "good EVIL1"));
-    assert_eq!(said("{{ x[:5] ~ xs[0].n }}"), fenced("x, xs", "EVIL1EVIL3"));
     assert_eq!(
-        said("{% autoescape true %}{{ '<' ~ x[:5] }}{% endautoescape %}"),
+        render_text("{{ t ~ ' ' ~ x[:5] }}"),
+        fenced("x", "good EVIL1")
+    );
+    assert_eq!(
+        render_text("{{ x[:5] ~ xs[0].n }}"),
+        fenced("x, xs", "EVIL1EVIL3")
+    );
+    assert_eq!(
+        render_text("{% autoescape true %}{{ '<' ~ x[:5] }}{% endautoescape %}"),
         fenced("x", "&lt;EVIL1")
     );
 }
@@ -103,21 +109,24 @@ fn filters_see_the_bare_value_and_what_they_make_is_fenced() {
 fn what_is_trusted_stays_outside() {
     let text =
         "{% for i in ts %}{{ i.n }};{% endfor %}{% for i in xs %}{{ i.n }};{% endfor %}{{ t }}";
-    assert_eq!(said(text), format!("fine;{};good", fenced("xs", "EVIL3")));
     assert_eq!(
-        said("{% macro m(x) %}[{{ x }}]{% endmacro %}{{ m(t) }}{{ m(x[:5]) }}"),
+        render_text(text),
+        format!("fine;{};good", fenced("xs", "EVIL3"))
+    );
+    assert_eq!(
+        render_text("{% macro m(x) %}[{{ x }}]{% endmacro %}{{ m(t) }}{{ m(x[:5]) }}"),
         format!("[good]{}", fenced("x", "[EVIL1]"))
     );
     assert_eq!(
-        said(
+        render_text(
             "{% set ns = namespace(n=0) %}{% for i in xs %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}{{ t }}"
         ),
         "1good"
     );
-    assert_eq!(said("{% with x = t %}{{ x }}{% endwith %}"), "good");
-    assert_eq!(said("{{ x if false else t }}"), fenced("x", "good"));
+    assert_eq!(render_text("{% with x = t %}{{ x }}{% endwith %}"), "good");
+    assert_eq!(render_text("{{ x if false else t }}"), fenced("x", "good"));
     assert_eq!(
-        said("{{ t|title }} {{ {'x': t}.x }} {{ dict(x=t).x }} {{ 'x' }}"),
+        render_text("{{ t|title }} {{ {'x': t}.x }} {{ dict(x=t).x }} {{ 'x' }}"),
         "Good good good x"
     );
 }
@@ -125,22 +134,26 @@ fn what_is_trusted_stays_outside() {
 #[test]
 fn what_is_captured_is_fenced_where_it_is_written() {
     assert_eq!(
-        said("{% set s %}a {{ x[:5] }}{% endset %}{% if s == 'a EVIL1' %}b {{ s }}{% endif %}"),
+        render_text(
+            "{% set s %}a {{ x[:5] }}{% endset %}{% if s == 'a EVIL1' %}b {{ s }}{% endif %}"
+        ),
         "b ".to_owned() + &fenced("x", "a EVIL1")
     );
     assert_eq!(
-        said("{% filter lower %}A {{ x[:5] }}{% endfilter %}, {% filter upper %}a{% endfilter %}"),
+        render_text(
+            "{% filter lower %}A {{ x[:5] }}{% endfilter %}, {% filter upper %}a{% endfilter %}"
+        ),
         fenced("x", "a evil1") + ", A"
     );
     let call = "{% macro m() %}<{{ caller('a') }}>{% endmacro %}x\n{%- call(i) m() -%}\n {{ i ~ x[:5] }} {%- endcall -%}\n y";
-    assert_eq!(said(call), format!("x{}y", fenced("x", "<aEVIL1>")));
+    assert_eq!(render_text(call), format!("x{}y", fenced("x", "<aEVIL1>")));
     let tree =
         "{% for i in xs recursive %}{{ i.n }}{% if i.c %}({{ loop(i.c) }}){% endif %}{% endfor %}";
     assert_eq!(
-        said(tree),
+        render_text(tree),
         format!("{}({})", fenced("xs", "EVIL3"), fenced("xs", "EVIL4"))
     );
-    assert_eq!(said(&tree.replace("xs", "ts")), "fine(well)");
+    assert_eq!(render_text(&tree.replace("xs", "ts")), "fine(well)");
 }
 
 /// Paths of a value from `FROM` to `TO`, which is a name afterwards.
@@ -209,10 +222,10 @@ proptest! {
             let writes = written.concat().replace("FROM", "late");
             text = format!("{{% set late = '' %}}{{% for round in [1, 2] %}}{writes}{{% set late = x %}}{{{{ late }}}}{{% endfor %}}");
         }
-        let said = said(&text);
-        let outside = outside(&said);
-        prop_assert!(!outside.contains(EVIL), "{text}\n{said}");
-        prop_assert!(said.contains(EVIL), "{text}\n{said}");
+        let rendered = render_text(&text);
+        let outside = outside(&rendered);
+        prop_assert!(!outside.contains(EVIL), "{text}\n{rendered}");
+        prop_assert!(rendered.contains(EVIL), "{text}\n{rendered}");
     }
 }
 
@@ -224,11 +237,11 @@ fn a_text_of_many_statements_is_followed_in_time() {
     let first = all(&|at| format!("{{% set a{} = '' -%}}\n", at + 1));
     let chain = all(&|at| format!("{{% set a{at} = a{} -%}}\n", at + 1));
     let started = std::time::Instant::now();
-    let said = said(&format!(
+    let rendered = render_text(&format!(
         "{first}{chain}{{% set a3999 = x[:5] %}}{{{{ a0 }}}}{{{{ a3999 }}}}"
     ));
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    assert_eq!(said, fenced("x", "") + &fenced("x", "EVIL1"));
+    assert_eq!(rendered, fenced("x", "") + &fenced("x", "EVIL1"));
 }
 
 #[test]
@@ -270,13 +283,13 @@ fn what_is_untrusted_under_one_name_is_so_under_the_other() {
              <inputs><input name=\"letter\" from=\"mail\" trust=\"untrusted\"/></inputs>{text}</task>"
         )
     };
-    let said = task(
+    let rendered = task(
         &of("<description>{{mail}} {{letter}}</description>"),
         &[("mail", json!("EVIL"))],
     )
     .unwrap();
     assert_eq!(
-        said,
+        rendered,
         [format!(
             "## Task\n\n{} {}",
             fenced("mail", "EVIL"),
@@ -298,11 +311,11 @@ fn a_value_made_of_untrusted_ones_is_untrusted_as_a_whole() {
     let templates = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{ (letter|lines)[1] }}</description>\
         <parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>\
         <inputs><input name=\"letter\">They say:\n{{mail}}</input><input name=\"other\">And: {{mail}}</input></inputs></task>";
-    let said = task(templates, &[("mail", json!("EVIL"))])
+    let rendered = task(templates, &[("mail", json!("EVIL"))])
         .unwrap()
         .concat();
     assert_eq!(
-        said,
+        rendered,
         format!(
             "## Task\n\n{}\n\n## Input: other\n\n{}",
             fenced("letter", "EVIL"),
@@ -372,21 +385,22 @@ fn using(body: &str) -> String {
 #[test]
 fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
     let evil = fenced("g", "EVIL EVIL");
-    let said = |body: &str| {
+    let render = |body: &str| {
         task(&using(body), &[("x", json!("EVIL"))])
             .unwrap()
             .concat()
     };
-    let plain = said("<description>Obey <use fragment=\"g\"/> now</description>");
+    let plain = render("<description>Obey <use fragment=\"g\"/> now</description>");
     assert_eq!(plain, format!("## Task\n\nObey {evil} now"));
     assert_eq!(
-        said("<description><use fragment=\"h\"/></description>"),
+        render("<description><use fragment=\"h\"/></description>"),
         format!("## Task\n\nSee {evil}!")
     );
     assert_eq!(
-        said("<description><use fragment=\"j\"/></description>"),
+        render("<description><use fragment=\"j\"/></description>"),
         format!("## Task\n\nLook: See {evil}!")
     );
+    // A fragment at each place that takes one, marked by `U`.
     let texts = [
         "<description>U</description>",
         "<description verbatim=\"true\">U</description>",
@@ -414,10 +428,11 @@ fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
     {
         let text = text.replace('U', &format!("<use fragment=\"{name}\"/>"));
         // Text under a bullet is indented.
-        let said = said(&text).replace("\n  ", "\n");
+        let rendered = render(&text).replace("\n  ", "\n");
         assert!(
-            said.to_uppercase().contains(EVIL) && !outside(&said).to_uppercase().contains(EVIL),
-            "{text}\n{said}"
+            rendered.to_uppercase().contains(EVIL)
+                && !outside(&rendered).to_uppercase().contains(EVIL),
+            "{text}\n{rendered}"
         );
     }
 }
@@ -439,10 +454,10 @@ fn a_fence_in_a_fragment_is_known_in_loops_and_escapes() {
             "<fragment name=\"k\">Mail: {{{{x}}}}</fragment>{}",
             using(&body)
         );
-        let said = task(&templates, &[("x", json!("EVIL"))]).unwrap().concat();
+        let rendered = task(&templates, &[("x", json!("EVIL"))]).unwrap().concat();
         assert!(
-            said.contains(EVIL) && !outside(&said).contains(EVIL),
-            "{said}"
+            rendered.contains(EVIL) && !outside(&rendered).contains(EVIL),
+            "{rendered}"
         );
     }
 }
@@ -475,23 +490,23 @@ fn no_fragment_from_outside_reaches_the_system() {
          <fragment name=\"k\"><use fragment=\"h\"/></fragment><fragment name=\"good\">Fine</fragment></library>";
     let body = |text: &str| format!("<description>d</description>\n{text}");
     let of = |text: &str| format!("<task type=\"atomic\" name=\"t\">{}</task>", body(text));
-    let told = |text: &str| in_system(&[fragments, &of(text)]);
+    let places = |text: &str| in_system(&[fragments, &of(text)]);
     assert_eq!(
-        told("<system>S <use fragment=\"g\"/></system>"),
+        places("<system>S <use fragment=\"g\"/></system>"),
         ["1.xml:2:26"]
     );
     assert_eq!(
-        told(
+        places(
             "<system>S <use fragment=\"k\"/> <use fragment=\"good\"/> <use fragment=\"h\"/></system>"
         ),
         ["1.xml:2:26", "1.xml:2:69"]
     );
     assert_eq!(
-        told("<system syntax=\"jinja\">{% if true %}<use fragment=\"k\"/>{% endif %}</system>"),
+        places("<system syntax=\"jinja\">{% if true %}<use fragment=\"k\"/>{% endif %}</system>"),
         ["1.xml:2:52"]
     );
     assert_eq!(
-        told(
+        places(
             "<system><use fragment=\"good\"/></system><instructions><use fragment=\"k\"/></instructions>"
         ),
         [""; 0]

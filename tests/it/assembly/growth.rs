@@ -184,7 +184,7 @@ fn an_agent_of_many_is_reported_as_if_it_were_alone() {
 
 #[test]
 fn what_is_left_out_of_many_is_the_nearest_and_a_number() {
-    let told = |many: &str, node: &str| -> Vec<String> {
+    let segment_ids = |many: &str, node: &str| -> Vec<String> {
         let (manifest, _) = manifest(many);
         let entry = manifest
             .entries
@@ -197,7 +197,7 @@ fn what_is_left_out_of_many_is_the_nearest_and_a_number() {
             .map(|late| format!("{}: {}", late.id, late.needs.join(", ")))
             .collect()
     };
-    let few = told(&inputs(40), "/inputs/8");
+    let few = segment_ids(&inputs(40), "/inputs/8");
     assert_eq!((few.len(), &*few[31]), (32, "inherited:input:i39: i39"));
     let many = [
         "inherited:input:i7: i7",
@@ -206,8 +206,8 @@ fn what_is_left_out_of_many_is_the_nearest_and_a_number() {
         "inherited:input:i10: i10",
         "inherited:input:later inputs: 29 later inputs",
     ];
-    assert_eq!(told(&inputs(40), "/inputs/7"), many);
-    let calls = told(&calls(40), "/calls/3");
+    assert_eq!(segment_ids(&inputs(40), "/inputs/7"), many);
+    let calls = segment_ids(&calls(40), "/calls/3");
     assert_eq!(calls.len(), 1);
     assert!(calls[0].starts_with("inherited:description: "), "{calls:?}");
     assert_eq!(calls[0].matches("word(").count(), 4, "{calls:?}");

@@ -14,19 +14,19 @@ use ctxc::internals::scenario::messages;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-fn with(history: &str) -> Registry {
+fn registry_with(history: &str) -> Registry {
     registry(&format!(
         "<task type=\"atomic\" name=\"reply\"><description>reply</description>{history}</task>"
     ))
 }
 
-fn reply(history: &str, said: &[Turn], budget: Option<usize>) -> Assembly {
+fn reply(history: &str, turns: &[Turn], budget: Option<usize>) -> Assembly {
     let request = Request {
-        history: said,
+        history: turns,
         ..Request::new("reply")
     };
     assemble(
-        &with(history),
+        &registry_with(history),
         &request,
         &Options {
             budget,
@@ -37,7 +37,7 @@ fn reply(history: &str, said: &[Turn], budget: Option<usize>) -> Assembly {
 }
 
 /// The ids of the messages of the conversation that are kept, with the omitted segments.
-fn seen(assembly: &Assembly) -> Vec<String> {
+fn sent_ids(assembly: &Assembly) -> Vec<String> {
     let there = assembly
         .report
         .segments
@@ -73,7 +73,7 @@ fn sample() -> Vec<Turn> {
 #[test]
 fn each_message_is_one_of_the_request_and_a_segment_by_its_number() {
     let assembly = reply("<history/>", &sample(), None);
-    let said: Vec<(Speaker, &str)> = assembly
+    let sent: Vec<(Speaker, &str)> = assembly
         .messages
         .iter()
         .map(|message| (message.speaker, message.as_str()))
@@ -94,7 +94,7 @@ fn each_message_is_one_of_the_request_and_a_segment_by_its_number() {
         (Speaker::Assistant, "two lines"),
         (Speaker::User, "thanks"),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(sent, expected);
     assert_eq!(assembly.messages[4].parts, sample()[3].parts);
     let turns: Vec<_> = assembly
         .report
@@ -111,20 +111,20 @@ fn each_message_is_one_of_the_request_and_a_segment_by_its_number() {
                 == (Kind::History, Trust::Untrusted, Stability::Session))
     );
     assert!(
-        seen(&reply("", &sample(), None)).is_empty(),
+        sent_ids(&reply("", &sample(), None)).is_empty(),
         "who does not ask sees nothing"
     );
-    assert!(seen(&reply("<history/>", &[], None)).is_empty());
+    assert!(sent_ids(&reply("<history/>", &[], None)).is_empty());
 }
 
 #[test]
 fn earlier_system_messages_keep_their_number_and_are_shown_to_no_agent() {
-    let said = [
+    let turns = [
         Turn::new(Speaker::System, "old orders"),
         Turn::new(Speaker::User, "hello"),
     ];
-    let assembly = reply("<history/>", &said, Some(1_000));
-    assert_eq!(seen(&assembly), ["history:2"]);
+    let assembly = reply("<history/>", &turns, Some(1_000));
+    assert_eq!(sent_ids(&assembly), ["history:2"]);
     let account = assembly
         .report
         .segments
@@ -144,38 +144,38 @@ fn earlier_system_messages_keep_their_number_and_are_shown_to_no_agent() {
 fn a_limit_of_its_own_cuts_down_to_seven_tenths_between_a_call_and_its_result_never() {
     let all = sample();
     assert_eq!(
-        seen(&reply("<history turns=\"1\"/>", &all, None)),
+        sent_ids(&reply("<history turns=\"1\"/>", &all, None)),
         ["history:7"]
     );
     assert_eq!(
-        seen(&reply("<history turns=\"2\"/>", &all, None))
+        sent_ids(&reply("<history turns=\"2\"/>", &all, None))
             .first()
             .map(String::as_str),
         Some("history:3")
     );
     assert_eq!(
-        seen(&reply("<history turns=\"9\"/>", &all, None)),
-        seen(&reply("<history/>", &all, None))
+        sent_ids(&reply("<history turns=\"9\"/>", &all, None)),
+        sent_ids(&reply("<history/>", &all, None))
     );
     // A byte is a token here: the call has 36 and its result 80.
-    let told = |tokens: usize| {
-        seen(&reply(
+    let ids_within = |tokens: usize| {
+        sent_ids(&reply(
             &format!("<history max_tokens=\"{tokens}\"/>"),
             &all,
             None,
         ))
     };
-    assert_eq!(told(161).len(), 7);
+    assert_eq!(ids_within(161).len(), 7);
     // With the result the conversation has 146 tokens: it stays with its call and with the
     // question, 133 in all. With "two lines" it has 142, and 98 or fewer remain.
-    assert_eq!(told(140), ["history:3", "history:6", "history:7"]);
+    assert_eq!(ids_within(140), ["history:3", "history:6", "history:7"]);
     // With the last message it has 161 tokens: 112 or fewer remain.
-    assert_eq!(told(160), ["history:6", "history:7"]);
+    assert_eq!(ids_within(160), ["history:6", "history:7"]);
     let mut long = all.clone();
     long[4] = Turn::result("c1", "x".repeat(300));
     let cut = reply("<history max_tokens=\"200\"/>", &long, None);
     assert_eq!(
-        seen(&cut),
+        sent_ids(&cut),
         [
             "history:3",
             "history:4",
@@ -189,15 +189,15 @@ fn a_limit_of_its_own_cuts_down_to_seven_tenths_between_a_call_and_its_result_ne
         .iter()
         .find(|message| message.speaker == Speaker::Tool)
         .unwrap();
-    let said = format!(
+    let shortened = format!(
         "{}\n[cut: 265 bytes of history:5 left out]\n",
         "x".repeat(35)
     );
-    assert_eq!(result.as_str(), format!("[result c1] {said}"));
+    assert_eq!(result.as_str(), format!("[result c1] {shortened}"));
     let Part::Result(result) = &result.parts[0] else {
         panic!("{:?}", result.parts)
     };
-    assert_eq!(result.parts, [Part::Text(said)]);
+    assert_eq!(result.parts, [Part::Text(shortened)]);
 }
 
 #[test]
@@ -221,14 +221,14 @@ fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
         Turn::new(Speaker::User, "good day"),
         Turn::new(Speaker::Assistant, "good day to you"),
     ];
-    let mut said: Vec<Turn> = before
+    let mut turns: Vec<Turn> = before
         .into_iter()
         .chain([Turn::new(Speaker::User, question)])
         .chain((0..40).flat_map(step))
         .collect();
     let history = "<history max_tokens=\"1000\"/>";
-    let assembly = reply(history, &said, None);
-    let kept = seen(&assembly);
+    let assembly = reply(history, &turns, None);
+    let kept = sent_ids(&assembly);
     assert_eq!(kept[0], "history:3");
     assert!(
         kept.len() > 6 && !kept.contains(&"history:4".to_owned()),
@@ -236,18 +236,18 @@ fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
     );
     assert_eq!(assembly.messages[1].as_str(), question);
     // It is the next cut, and not the next question, that takes it away.
-    said.push(Turn::new(Speaker::User, "thanks"));
-    assert_eq!(seen(&reply(history, &said, None))[..2], kept[..2]);
-    said.extend((40..80).flat_map(step));
-    let thanked = seen(&reply(history, &said, None));
+    turns.push(Turn::new(Speaker::User, "thanks"));
+    assert_eq!(sent_ids(&reply(history, &turns, None))[..2], kept[..2]);
+    turns.extend((40..80).flat_map(step));
+    let thanked = sent_ids(&reply(history, &turns, None));
     assert_eq!(thanked[0], "history:84");
     // A long letter has half of what stays, and its end is marked.
-    said[2] = Turn::new(
+    turns[2] = Turn::new(
         Speaker::User,
         format!("{question} {}", "so says the letter ".repeat(200)),
     );
-    let cut = reply(history, &said[..83], None);
-    assert_eq!(seen(&cut)[0], "history:3 cut");
+    let cut = reply(history, &turns[..83], None);
+    assert_eq!(sent_ids(&cut)[0], "history:3 cut");
     assert!(
         cut.messages[1].as_str().starts_with(question) && cut.messages[1].as_str().len() <= 350
     );
@@ -258,7 +258,7 @@ fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
         Turn::new(Speaker::Assistant, "and more to it"),
     ];
     assert_eq!(
-        seen(&reply("<history max_tokens=\"16\"/>", &short, None)),
+        sent_ids(&reply("<history max_tokens=\"16\"/>", &short, None)),
         ["history:3"]
     );
 }
@@ -290,12 +290,12 @@ fn image() -> Media {
 fn a_result_that_nearly_fills_the_limit_leaves_the_question_its_share() {
     let history = "<history max_tokens=\"1000\"/>";
     let kept = |question: usize, arguments: usize, result: usize| {
-        let said = [
+        let turns = [
             vec![asking(&"q".repeat(question))],
             reading(arguments, result).to_vec(),
         ]
         .concat();
-        seen(&reply(history, &said, None))
+        sent_ids(&reply(history, &turns, None))
     };
     assert_eq!(
         kept(100, 0, 930),
@@ -324,7 +324,7 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
     let question = asking("what is wrong in this picture?").with(image());
     let worked = [vec![question.clone()], reading(0, 600).to_vec()].concat();
     let cut = reply(history, &worked, None);
-    assert_eq!(seen(&cut), ["history:1 cut", "history:2", "history:3"]);
+    assert_eq!(sent_ids(&cut), ["history:1 cut", "history:2", "history:3"]);
     assert_eq!(
         cut.messages[1].as_str(),
         "what is wrong in this picture?\n[cut: image of history:1 left out]"
@@ -440,8 +440,8 @@ fn texts_of_a_message_are_cut_to_a_common_size() {
         .iter()
         .enumerate()
         .map(|(id, size)| Turn::result(id.to_string(), "x".repeat(*size)));
-    let said: Vec<Turn> = [asking("go"), calls].into_iter().chain(results).collect();
-    let cut = reply("<history max_tokens=\"1000\"/>", &said, None);
+    let turns: Vec<Turn> = [asking("go"), calls].into_iter().chain(results).collect();
+    let cut = reply("<history max_tokens=\"1000\"/>", &turns, None);
     let kept: Vec<usize> = cut.messages[3..]
         .iter()
         .map(|message| message.as_str().matches('x').count())
@@ -451,7 +451,7 @@ fn texts_of_a_message_are_cut_to_a_common_size() {
 
 #[test]
 fn older_messages_go_before_the_words_of_the_last_one_do() {
-    let kept = |said: &[Turn]| seen(&reply("<history max_tokens=\"100\"/>", said, None));
+    let kept = |turns: &[Turn]| sent_ids(&reply("<history max_tokens=\"100\"/>", turns, None));
     let (first, last) = (asking(&"f".repeat(60)), asking(&"l".repeat(80)));
     assert_eq!(kept(&[first.clone(), last]), ["history:2"]);
     assert_eq!(
@@ -469,12 +469,12 @@ fn older_messages_go_before_the_words_of_the_last_one_do() {
     );
     // An image has no words by itself, and does not push out the words before it.
     let shown = Turn::new(Speaker::User, "").with(image());
-    let said = [
+    let turns = [
         vec![asking("what is wrong?"), shown],
         reading(0, 600).to_vec(),
     ]
     .concat();
-    let kept = seen(&reply("<history max_tokens=\"2000\"/>", &said, None));
+    let kept = sent_ids(&reply("<history max_tokens=\"2000\"/>", &turns, None));
     assert_eq!(
         kept,
         ["history:1", "history:2 cut", "history:3", "history:4"]
@@ -486,10 +486,10 @@ fn a_call_with_long_arguments_is_dropped_and_the_user_text_beside_its_result_sta
     let [call, mut result] = reading(3_000, 200);
     result.speaker = Speaker::User;
     result.parts.push(Part::Text("who lost it?".to_owned()));
-    let said = [asking("go on"), call, result];
+    let turns = [asking("go on"), call, result];
     for limit in [100, 1_000] {
-        let cut = reply(&format!("<history max_tokens=\"{limit}\"/>"), &said, None);
-        assert_eq!(seen(&cut), ["history:3 cut"]);
+        let cut = reply(&format!("<history max_tokens=\"{limit}\"/>"), &turns, None);
+        assert_eq!(sent_ids(&cut), ["history:3 cut"]);
         assert_eq!(
             cut.messages.last().unwrap().as_str(),
             "\n[cut: 211 bytes of history:3 left out]\n\nwho lost it?"
@@ -506,7 +506,7 @@ fn a_call_with_long_arguments_is_dropped_and_the_user_text_beside_its_result_sta
         );
     }
     assert_eq!(
-        seen(&reply("<history max_tokens=\"4000\"/>", &said, None)).len(),
+        sent_ids(&reply("<history max_tokens=\"4000\"/>", &turns, None)).len(),
         3
     );
 }
@@ -522,7 +522,7 @@ fn a_message_without_words_asks_nothing() {
             parts: vec![],
         },
     ] {
-        let said = [
+        let turns = [
             vec![asking("who lost it?")],
             worked[..2].to_vec(),
             vec![blank.clone()],
@@ -530,7 +530,7 @@ fn a_message_without_words_asks_nothing() {
         ]
         .concat();
         assert_eq!(
-            seen(&reply("<history max_tokens=\"1000\"/>", &said, None))[0],
+            sent_ids(&reply("<history max_tokens=\"1000\"/>", &turns, None))[0],
             "history:1"
         );
         let last = [
@@ -540,7 +540,7 @@ fn a_message_without_words_asks_nothing() {
             blank,
         ];
         assert_eq!(
-            seen(&reply("<history turns=\"1\"/>", &last, None)),
+            sent_ids(&reply("<history turns=\"1\"/>", &last, None)),
             ["history:3", "history:4"]
         );
     }
@@ -550,7 +550,7 @@ fn a_message_without_words_asks_nothing() {
 fn messages_of_the_user_in_a_row_are_one_question() {
     let worked = [reading(0, 300), reading(0, 300), reading(0, 300)].concat();
     let history = "<history max_tokens=\"1000\"/>";
-    let of = |asked: &[Turn]| seen(&reply(history, &[asked, &worked[..]].concat(), None));
+    let of = |asked: &[Turn]| sent_ids(&reply(history, &[asked, &worked[..]].concat(), None));
     assert_eq!(
         of(&[asking("here is the log"), asking("who lost it?")])[..2],
         ["history:1", "history:2"]
@@ -589,7 +589,7 @@ fn messages_of_the_user_in_a_row_are_one_question() {
         asking("who lost it?"),
     ];
     assert_eq!(
-        seen(&reply("<history turns=\"1\"/>", &turns, None)),
+        sent_ids(&reply("<history turns=\"1\"/>", &turns, None)),
         ["history:3", "history:4"]
     );
 }
@@ -598,7 +598,7 @@ fn messages_of_the_user_in_a_row_are_one_question() {
 fn compaction_leaves_out_what_tools_gave_back_before_the_last_turn() {
     let all = sample();
     let compacted = reply("<history compacted=\"true\"/>", &all, None);
-    assert!(seen(&compacted).contains(&"history:5 cut".to_owned()));
+    assert!(sent_ids(&compacted).contains(&"history:5 cut".to_owned()));
     assert!(
         compacted
             .messages
@@ -613,25 +613,25 @@ fn compaction_leaves_out_what_tools_gave_back_before_the_last_turn() {
             .any(|message| message.as_str().starts_with("[call read_file"))
     );
     assert!(
-        !seen(&reply("<history compacted=\"true\"/>", &all[..6], None))
+        !sent_ids(&reply("<history compacted=\"true\"/>", &all[..6], None))
             .contains(&"history:5 cut".to_owned())
     );
 }
 
 #[test]
 fn a_call_without_its_result_and_a_result_without_its_call_are_refused() {
-    let refused = |said: &[Turn]| {
+    let refused = |turns: &[Turn]| {
         let request = Request {
-            history: said,
+            history: turns,
             ..Request::new("reply")
         };
-        assemble(&with("<history/>"), &request, &Options::default())
+        assemble(&registry_with("<history/>"), &request, &Options::default())
             .unwrap_err()
             .to_string()
     };
     let call = |id: &str| Turn::new(Speaker::Assistant, "").calling(id, "f", json!({}));
     let user = || Turn::new(Speaker::User, "go");
-    for (said, why) in [
+    for (turns, why) in [
         (
             vec![call("a")],
             "`history:1` of the conversation: expected the result of the call `a` after it, found the end of the conversation",
@@ -661,7 +661,7 @@ fn a_call_without_its_result_and_a_result_without_its_call_are_refused() {
             "`history:1` of the conversation: expected an object as the arguments of `f`, found \"x\"",
         ),
     ] {
-        assert_eq!(refused(&said), why);
+        assert_eq!(refused(&turns), why);
     }
     // An id may come again behind its result.
     let twice = [
@@ -670,7 +670,7 @@ fn a_call_without_its_result_and_a_result_without_its_call_are_refused() {
         call("a"),
         Turn::result("a", "y"),
     ];
-    assert_eq!(seen(&reply("<history/>", &twice, None)).len(), 4);
+    assert_eq!(sent_ids(&reply("<history/>", &twice, None)).len(), 4);
 }
 
 #[test]
@@ -685,7 +685,7 @@ fn examples_are_messages_where_that_is_asked_for() {
         inputs: &inputs,
         ..Request::new("reply")
     };
-    let told = |budget: Option<usize>| {
+    let messages_within = |budget: Option<usize>| {
         let assembly = assemble(
             &registry(&task),
             &request,
@@ -695,11 +695,11 @@ fn examples_are_messages_where_that_is_asked_for() {
             },
         )
         .unwrap();
-        let said = assembly
+        let lines = assembly
             .messages
             .iter()
             .map(|message| format!("{}: {}", message.speaker.word(), message.as_str()));
-        said.collect::<Vec<_>>()
+        lines.collect::<Vec<_>>()
     };
     let all = [
         "user: Bye",
@@ -709,7 +709,7 @@ fn examples_are_messages_where_that_is_asked_for() {
         "user: ## Task\n\nreply",
     ];
     assert_eq!(
-        told(None),
+        messages_within(None),
         all,
         "what holds longer stands first, and what is asked last"
     );
@@ -718,18 +718,22 @@ fn examples_are_messages_where_that_is_asked_for() {
         "assistant: Good day",
         "user: ## Task\n\nreply",
     ];
-    assert_eq!(told(Some(40)), one, "an example is whole or not there");
-    let said = [Turn::new(Speaker::User, "where is it?")];
-    let heard = task.replace("</task>", "<history/></task>").replace(
+    assert_eq!(
+        messages_within(Some(40)),
+        one,
+        "an example is whole or not there"
+    );
+    let turns = [Turn::new(Speaker::User, "where is it?")];
+    let task_with_history = task.replace("</task>", "<history/></task>").replace(
         "<parameter name=\"name\"/>",
         "<parameter name=\"name\" trust=\"untrusted\"/>",
     );
     let request = Request {
         inputs: &inputs,
-        history: &said,
+        history: &turns,
         ..Request::new("reply")
     };
-    let assembly = assemble(&registry(&heard), &request, &Options::default()).unwrap();
+    let assembly = assemble(&registry(&task_with_history), &request, &Options::default()).unwrap();
     assert_eq!(
         assembly.messages.last().unwrap().as_str(),
         "where is it?",
@@ -744,13 +748,13 @@ fn a_step_inherits_the_conversation_as_messages_and_its_own_is_the_whole_one() {
             "<task type=\"sequential\" name=\"round\"><description>Go.</description><history/><steps><task><description>First.</description>{own}\
              <context_management><inherit_context>{inherit}</inherit_context><fresh_context>disabled</fresh_context></context_management></task></steps></task>"
         );
-        let said = sample();
+        let turns = sample();
         let request = Request {
             node: "/steps/0",
-            history: &said,
+            history: &turns,
             ..Request::new("round")
         };
-        seen(&assemble(&registry(&task), &request, &Options::default()).unwrap())
+        sent_ids(&assemble(&registry(&task), &request, &Options::default()).unwrap())
     };
     assert_eq!(step("full", "").len(), 7);
     assert!(step("none", "").is_empty());
@@ -759,8 +763,8 @@ fn a_step_inherits_the_conversation_as_messages_and_its_own_is_the_whole_one() {
 
 #[test]
 fn a_manifest_leaves_it_open_and_counts_it_where_it_is_given() {
-    let registry = with("<history turns=\"2\"/>");
-    let said = sample();
+    let registry = registry_with("<history turns=\"2\"/>");
+    let turns = sample();
     let manifest = |history: &[Turn]| {
         let request = Request {
             history,
@@ -793,7 +797,7 @@ fn a_manifest_leaves_it_open_and_counts_it_where_it_is_given() {
             Some("something was said before")
         )
     );
-    let known = manifest(&said);
+    let known = manifest(&turns);
     let parts: Vec<_> = known
         .segments
         .iter()
@@ -865,14 +869,14 @@ fn messages_of_two_vendors_are_read() {
         .concat()
     );
     for text in [openai, anthropic] {
-        let said = messages::parse_conversation(text).unwrap();
-        let lines: Vec<String> = said
+        let turns = messages::parse_conversation(text).unwrap();
+        let lines: Vec<String> = turns
             .iter()
             .map(|turn| messages::write_message(turn).to_string())
             .collect();
         assert_eq!(
             messages::parse_conversation(&lines.join("\n")).unwrap(),
-            said,
+            turns,
             "what is written is read back"
         );
     }
@@ -955,7 +959,7 @@ const LOOKING: &str = "<task type=\"atomic\" name=\"reply\"><description>reply a
     <context_management><inherit_context>none</inherit_context><fresh_context max_tokens=\"150\">enabled</fresh_context></context_management></task>";
 
 /// Assembles a conversation beside a letter and looked-up passages.
-fn beside(letter: usize, found: usize, said: &[Turn]) -> Assembly {
+fn beside(letter: usize, found: usize, turns: &[Turn]) -> Assembly {
     let inputs = values(&[("letter", json!("l".repeat(letter)))]);
     let passage = |number: usize| Match {
         id: format!("p{number}"),
@@ -966,7 +970,7 @@ fn beside(letter: usize, found: usize, said: &[Turn]) -> Assembly {
     let request = Request {
         inputs: &inputs,
         source: &found,
-        history: said,
+        history: turns,
         ..Request::new("reply")
     };
     assemble(
@@ -982,7 +986,7 @@ fn beside(letter: usize, found: usize, said: &[Turn]) -> Assembly {
 
 #[test]
 fn nothing_of_this_call_moves_an_earlier_cut() {
-    let said: Vec<Turn> = (0..40)
+    let turns: Vec<Turn> = (0..40)
         .map(|at| {
             Turn::new(
                 if at % 2 == 0 {
@@ -994,11 +998,11 @@ fn nothing_of_this_call_moves_an_earlier_cut() {
             )
         })
         .collect();
-    let plain = seen(&beside(10, 0, &said));
-    assert!(plain.len() < said.len() && plain.len() > 5, "{plain:?}");
+    let plain = sent_ids(&beside(10, 0, &turns));
+    assert!(plain.len() < turns.len() && plain.len() > 5, "{plain:?}");
     for (letter, found) in [(10, 1), (10, 3), (5_000, 0), (5_000, 8)] {
         assert_eq!(
-            seen(&beside(letter, found, &said)),
+            sent_ids(&beside(letter, found, &turns)),
             plain,
             "{letter} {found}"
         );
@@ -1083,7 +1087,7 @@ fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
 
 #[test]
 fn the_most_of_a_conversation_that_is_not_known_is_its_own_limit_or_what_is_left() {
-    let said: Vec<Turn> = (0..200)
+    let turns: Vec<Turn> = (0..200)
         .map(|at| {
             Turn::new(
                 [Speaker::User, Speaker::Assistant][at % 2],
@@ -1099,7 +1103,7 @@ fn the_most_of_a_conversation_that_is_not_known_is_its_own_limit_or_what_is_left
         ("turns=\"3\"", Some(3_000), Some(3_000)),
         ("compacted=\"true\"", None, None),
     ] {
-        let registry = with(&format!(
+        let registry = registry_with(&format!(
             "<constraints><constraint>be brief</constraint></constraints><history {element}/>"
         ));
         let options = Options {
@@ -1148,7 +1152,7 @@ fn the_most_of_a_conversation_that_is_not_known_is_its_own_limit_or_what_is_left
             "nobody knows that it is repeated"
         );
         let request = Request {
-            history: &said,
+            history: &turns,
             ..Request::new("reply")
         };
         let run = assemble(&registry, &request, &options).unwrap().report;

@@ -219,9 +219,9 @@ fn plain(text: &str, inputs: &Inputs) -> String {
 fn measuring_does_not_change_the_rendered_text() {
     let inputs = inputs().with("zz", "z");
     for text in honest() {
-        let said = rendered(&compiled(text).unwrap(), &inputs)
+        let rendered_text = rendered(&compiled(text).unwrap(), &inputs)
             .unwrap_or_else(|refused| panic!("{text}: {refused}"));
-        assert_eq!(said.trim(), plain(text, &inputs).trim(), "{text}");
+        assert_eq!(rendered_text.trim(), plain(text, &inputs).trim(), "{text}");
     }
 }
 
@@ -240,11 +240,11 @@ fn no_text_takes_more_than_its_time_and_its_bytes() {
             continue;
         };
         let started = Instant::now();
-        let said = rendered(&registry, &inputs);
+        let result = rendered(&registry, &inputs);
         let took = started.elapsed();
-        let refused = match said {
-            Ok(said) if said.len() <= 1_000_000 => None,
-            Ok(said) => Some(format!("{} bytes", said.len())),
+        let refused = match result {
+            Ok(result) if result.len() <= 1_000_000 => None,
+            Ok(result) => Some(format!("{} bytes", result.len())),
             Err(refused) => {
                 let place = refused[0]
                     .place

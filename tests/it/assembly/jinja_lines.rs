@@ -63,11 +63,11 @@ fn every_stretch_is_from_its_line_or_its_value() {
             format!("{origin:?}")
         }
     };
-    let said = text.stretches().iter().map(|stretch| {
+    let described = text.stretches().iter().map(|stretch| {
         let words = text.text()[stretch.range.clone()].replace(&assembly.report.nonce, "N");
         format!("{}: {words:?}", origin(&stretch.origin))
     });
-    insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r#"
+    insta::assert_snapshot!(described.collect::<Vec<_>>().join("\n"), @r#"
     2: "\nTicket: "
     Frame: "<untrusted-N name=\"ticket\">\n"
     ticket: "late\nand wet"
@@ -111,7 +111,7 @@ fn a_kept_text_equals_that_of_minijinja_and_has_known_lines() {
         ("tone", json!("kind")),
         ("docs", json!(["\u{F0018}k", "2"])),
     ];
-    let said = |text: &str| {
+    let rendered = |text: &str| {
         let registry = registry(&task(text).replace(" trust=\"untrusted\"", ""));
         let inputs = values(&inputs);
         let request = Request {
@@ -198,7 +198,7 @@ fn a_kept_text_equals_that_of_minijinja_and_has_known_lines() {
             .unwrap()
             .render(context)
             .unwrap();
-        assert_eq!(said(text), (plain, lines.to_vec()), "{text}");
+        assert_eq!(rendered(text), (plain, lines.to_vec()), "{text}");
     }
 }
 
@@ -302,7 +302,7 @@ fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
 
 #[test]
 fn fragments_stand_where_they_are_written() {
-    let said = |text: &str, fragment: &str| {
+    let render_with = |text: &str, fragment: &str| {
         let library = format!("<library><fragment name=\"rules\">{fragment}</fragment></library>");
         let sources = [("t.xml", task(text)), ("l.xml", library)];
         let built = ctxc::compile_sources(
@@ -323,32 +323,32 @@ fn fragments_stand_where_they_are_written() {
         };
         let assembly = assemble(&registry, &request, &Options::default())
             .unwrap_or_else(|refused| panic!("{refused}"));
-        let said = assembly.messages[0]
+        let message = assembly.messages[0]
             .as_str()
             .replace(&assembly.report.nonce, "N");
-        said.strip_prefix("## Task\n\n").unwrap().to_owned()
+        message.strip_prefix("## Task\n\n").unwrap().to_owned()
     };
     let rules = "<use fragment=\"rules\"/>";
     assert_eq!(
-        said(
+        render_with(
             &format!("Rules for {{{{ tone }}}}:\n{rules}\nEnd"),
             "be brief"
         ),
         "Rules for kind:\nbe brief\nEnd"
     );
     assert_eq!(
-        said(
+        render_with(
             &format!("{{% if tone %}}{rules}{{% endif %}}!"),
             "be {{tone}}"
         ),
         "be kind!"
     );
     assert_eq!(
-        said(&format!("{{% for d in docs %}}{rules};{{% endfor %}}"), "a"),
+        render_with(&format!("{{% for d in docs %}}{rules};{{% endfor %}}"), "a"),
         "a;a;"
     );
     assert_eq!(
-        said(
+        render_with(
             &format!("{{% set kept %}}{rules}{{% endset %}}{{{{ kept }}}}"),
             "a"
         ),
@@ -356,11 +356,11 @@ fn fragments_stand_where_they_are_written() {
     );
     let fire = "<untrusted-N name=\"ticket\">\nfire\nnow\n</untrusted-N>";
     assert_eq!(
-        said(&format!("{{{{ tone }}}} {rules}"), "on {{ticket}}"),
+        render_with(&format!("{{{{ tone }}}} {rules}"), "on {{ticket}}"),
         format!("kind on {fire}")
     );
     // The output of a filter on a fragment is fenced as a whole: the filter never sees a fence.
-    let loud = said(
+    let loud = render_with(
         &format!("{{% filter upper %}}{rules}{{% endfilter %}}"),
         "on {{ticket}}",
     );
@@ -372,7 +372,7 @@ fn fragments_stand_where_they_are_written() {
 
 #[test]
 fn tests_bind_closer_than_a_product() {
-    let said = |text: &str| {
+    let origins = |text: &str| {
         let inputs = values(&[
             ("ticket", json!("x")),
             ("tone", json!(3)),
@@ -404,7 +404,7 @@ fn tests_bind_closer_than_a_product() {
             .unwrap()
             .render(minijinja::Value::from_pairs([("tone", 3), ("docs", 2)]));
         match plain {
-            Ok(plain) => assert_eq!(said(text), plain, "{text}"),
+            Ok(plain) => assert_eq!(origins(text), plain, "{text}"),
             Err(error) => panic!("{text}: {error}"),
         }
     }

@@ -39,20 +39,20 @@ impl ContextSource for Asked {
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.0.borrow_mut().push((query.to_owned(), limit));
         Ok(vec![
-            found("docs/a.md:3-9", "of a file that may be there"),
-            found("docs/b.md", "of another"),
+            passage("docs/a.md:3-9", "of a file that may be there"),
+            passage("docs/b.md", "of another"),
         ])
     }
 
     fn files(&self, query: &str, _: usize) -> Result<Vec<Match>, String> {
-        Ok(vec![found(
+        Ok(vec![passage(
             "docs/whole.md",
             &format!("all of it, for: {query}"),
         )])
     }
 }
 
-fn found(id: &str, text: &str) -> Match {
+fn passage(id: &str, text: &str) -> Match {
     Match {
         id: id.to_owned(),
         text: text.to_owned(),
@@ -165,7 +165,7 @@ fn a_file_that_is_there_is_not_looked_up_again() {
 
 #[test]
 fn a_match_knows_its_file() {
-    let file = |id: &str| found(id, "").file().to_owned();
+    let file = |id: &str| passage(id, "").file().to_owned();
     assert_eq!(file("docs/a.md"), "docs/a.md");
     assert_eq!(file("docs/a.md:3-9"), "docs/a.md");
     assert_eq!(file("docs/a.md:3"), "docs/a.md");
@@ -173,7 +173,7 @@ fn a_match_knows_its_file() {
     assert_eq!(file("memory:note"), "memory:note");
     assert_eq!(file("a:"), "a:");
     assert_eq!(file("key:-"), "key:-");
-    let source = Fixtures(vec![found("docs/a.md", "zebra")]);
+    let source = Fixtures(vec![passage("docs/a.md", "zebra")]);
     assert_eq!(
         source.files("zebra", 8).unwrap()[0].id,
         "docs/a.md",
@@ -189,8 +189,8 @@ fn what_an_agent_is_given_is_not_looked_up_for_it_again() {
         ("tone", json!("a ticket kept in the project\n")),
     ]);
     let source = Fixtures(vec![
-        found("samples/t1.txt", "a ticket kept in the project"),
-        found("docs/b.md", "of another"),
+        passage("samples/t1.txt", "a ticket kept in the project"),
+        passage("docs/b.md", "of another"),
     ]);
     let request = Request {
         inputs: &inputs,

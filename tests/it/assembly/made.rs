@@ -53,7 +53,7 @@ fn render(registry: &Registry, node: &str, results: &[&str]) -> Result<Assembly,
 }
 
 /// The segments with their words, and the omitted segments with their reasons.
-fn told(assembly: &Assembly) -> Vec<String> {
+fn describe_segments(assembly: &Assembly) -> Vec<String> {
     let there = assembly.report.segments.iter().map(|account| {
         let text = account.segment.text.text().replace('\n', " ");
         format!("{}: {text}", account.segment.id)
@@ -72,7 +72,7 @@ fn a_task_that_makes_an_input_inherits_no_text_that_needs_that_input() {
     // Nothing of a run is needed, and the results of a run change nothing.
     for results in [&[][..], &["claims", "digest"]] {
         assert_eq!(
-            told(&render(&registry, "/inputs/0", results).unwrap()),
+            describe_segments(&render(&registry, "/inputs/0", results).unwrap()),
             [
                 "description: claims of tides",
                 "inherited:description: check tides",
@@ -91,7 +91,7 @@ fn a_task_that_makes_an_input_inherits_no_text_that_needs_that_input() {
 #[test]
 fn inputs_are_made_in_their_order_and_an_earlier_one_is_there() {
     let registry = registry(CHECK);
-    let of = |node: &str| told(&render(&registry, node, &["claims", "read"]).unwrap());
+    let of = |node: &str| describe_segments(&render(&registry, node, &["claims", "read"]).unwrap());
     let second = of("/inputs/2/steps/0");
     let is_there = |words: &str| second.iter().any(|line| line.starts_with(words));
     assert!(
@@ -174,7 +174,7 @@ fn what_a_parent_looks_up_with_a_late_input_is_late() {
     };
     let assembly = assemble(&registry, &request, &Options::default()).unwrap();
     assert_eq!(
-        told(&assembly),
+        describe_segments(&assembly),
         [
             "description: make them",
             "inherited:description: check",
@@ -196,11 +196,11 @@ fn an_input_of_a_loop_is_made_before_its_rounds() {
     );
     let assembly = render(&registry, "/inputs/0", &[]).unwrap();
     assert!(
-        told(&assembly)
+        describe_segments(&assembly)
             .iter()
             .all(|line| !line.contains("accumulated")),
         "{:#?}",
-        told(&assembly)
+        describe_segments(&assembly)
     );
 }
 
@@ -212,7 +212,7 @@ fn a_name_around_is_not_hidden_by_the_input_that_is_made_of_it() {
          <instructions>{{topic}}</instructions></task>",
     );
     assert_eq!(
-        told(&render(&registry, "/inputs/0", &[]).unwrap())[0],
+        describe_segments(&render(&registry, "/inputs/0", &[]).unwrap())[0],
         "description: clean tides"
     );
 }
@@ -226,7 +226,7 @@ fn a_function_sees_its_parameters_and_no_variable_of_its_caller() {
          <template name=\"f\" params=\"text\"><task type=\"atomic\"><description>sum WORDS up</description></task></template>";
     let known = registry(&called.replace("WORDS", "<use fragment=\"mine\"/>"));
     assert_eq!(
-        told(&render(&known, "/steps/0", &[]).unwrap())[0],
+        describe_segments(&render(&known, "/steps/0", &[]).unwrap())[0],
         "description: sum the tides up"
     );
     let faults = |words: &str| {

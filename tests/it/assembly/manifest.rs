@@ -324,13 +324,13 @@ fn what_changed_is_reported_in_tokens_and_in_words() {
         ),
         (22, 22)
     );
-    let told: Vec<_> = change
+    let changes: Vec<_> = change
         .segments
         .iter()
         .map(|part| (&*part.id, part.change, part.tokens.from, part.tokens.to))
         .collect();
     assert_eq!(
-        told,
+        changes,
         [
             ("system", Disposition::Added, 0, 11),
             ("constraints", Disposition::Changed, 26, 37)
@@ -367,10 +367,10 @@ fn choices_and_faults_on_the_path_are_reported() {
         ]
     );
     let faults = project_manifest(&registry, &how, None).unwrap_err();
-    let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    assert_eq!(said.len(), 2, "{said:?}");
+    let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(
-        said[0].contains("gone.md") && said[1].contains("lost.md"),
-        "{said:?}"
+        texts[0].contains("gone.md") && texts[1].contains("lost.md"),
+        "{texts:?}"
     );
 }

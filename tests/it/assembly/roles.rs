@@ -335,12 +335,15 @@ fn every_agent_of_a_role_is_informed_who_it_is() {
         &how,
     )
     .unwrap();
-    let told: Vec<(&str, &str)> = manifest
+    let first_segments: Vec<(&str, &str)> = manifest
         .entries
         .iter()
         .map(|entry| (entry.node.as_str(), entry.segments[0].id.as_str()))
         .collect();
-    assert_eq!(told, [("/director", "system"), ("/evaluator", "system")]);
+    assert_eq!(
+        first_segments,
+        [("/director", "system"), ("/evaluator", "system")]
+    );
 }
 
 #[test]
@@ -623,16 +626,22 @@ fn an_objective_reaches_the_agent_by_one_rule() {
         }),
         ["description: Do: take one away"]
     );
-    let told = "description: Keep the books.\nBe exact.";
+    let description = "description: Keep the books.\nBe exact.";
     assert_eq!(
         seen(&of("keeper", "close the year")),
-        [told, "objective: close the year"]
+        [description, "objective: close the year"]
     );
     // Nothing is repeated: neither the whole description nor a line of it.
-    assert_eq!(seen(&of("keeper", "Keep the books.")), [told]);
-    assert_eq!(seen(&of("keeper", " Keep the books.\nBe exact.\n")), [told]);
-    assert_eq!(seen(&of("keeper", "Keep")), [told, "objective: Keep"]);
-    assert_eq!(seen(&of("keeper", "")), [told]);
+    assert_eq!(seen(&of("keeper", "Keep the books.")), [description]);
+    assert_eq!(
+        seen(&of("keeper", " Keep the books.\nBe exact.\n")),
+        [description]
+    );
+    assert_eq!(
+        seen(&of("keeper", "Keep")),
+        [description, "objective: Keep"]
+    );
+    assert_eq!(seen(&of("keeper", "")), [description]);
 
     // Before a run the manifest shows its position, and with a result it equals the run.
     let dry = |request: &Request<'_>| {

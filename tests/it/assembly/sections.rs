@@ -152,7 +152,7 @@ fn assembled(existing: &Existing) -> (String, String) {
         format!("<untrusted-{nonce} name=\""),
         format!("\n</untrusted-{nonce}>"),
     );
-    let said = |speaker: Speaker| {
+    let text_of = |speaker: Speaker| {
         let text = messages
             .iter()
             .find(|message| message.speaker == speaker)
@@ -166,7 +166,7 @@ fn assembled(existing: &Existing) -> (String, String) {
             .fold(first, |text, part| text + part)
     };
     assert_eq!(messages.len(), 2);
-    (said(Speaker::System), said(Speaker::User))
+    (text_of(Speaker::System), text_of(Speaker::User))
 }
 
 /// Words of a prompt on lines of their own, as in source code: no blank at either end.
@@ -272,7 +272,7 @@ fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
         previous: Some(&previous),
         ..Request::new("t")
     };
-    let said = |order: &[Kind]| {
+    let render_in_order = |order: &[Kind]| {
         let options = Options {
             profile: Profile::Plain,
             order,
@@ -285,7 +285,7 @@ fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        said(&[]),
+        render_in_order(&[]),
         [
             "You sort.  Instructions: Name one.",
             "Previous output: 3  Task: Sort mail"
@@ -294,7 +294,7 @@ fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
     // The role's own system text stays in front.
     let order = [Kind::Description, Kind::Instructions];
     assert_eq!(
-        said(&order),
+        render_in_order(&order),
         [
             "You sort.  Instructions: Name one.",
             "Task: Sort mail  Previous output: 3"

@@ -173,14 +173,14 @@ fn nothing_unknown_is_rendered_as_empty() {
         &Options::default(),
     )
     .unwrap_err();
-    let said: Vec<String> = faults
+    let texts: Vec<String> = faults
         .iter()
         .map(|fault| format!("{} {}", fault.place.as_ref().unwrap().node, fault.kind))
         .collect();
     // The result is missing where it is carried and where it is named; the topic where it would be
     // inherited.
     assert_eq!(
-        said,
+        texts,
         [
             "/ `topic` has no value",
             "/steps/0 `plan` has no value",

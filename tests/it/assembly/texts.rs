@@ -117,7 +117,7 @@ fn jinja_is_strict_and_bounded() {
         assemble(&registry, &request, &Options::default())
             .map(|assembly| assembly.messages[0].text.text().to_owned())
     };
-    let said = |text: &str, n: Value| self::said(&text_faults(&jinja(text), n));
+    let faults_of = |text: &str, n: Value| self::fault_texts(&text_faults(&jinja(text), n));
     assert_eq!(
         text(
             "{% for x in n.list %}{{ x }},{% endfor %}",
@@ -127,13 +127,13 @@ fn jinja_is_strict_and_bounded() {
         "## Task\n\n1,2,"
     );
     assert!(
-        said("{{ n.missing }}", json!({})).contains("undefined"),
+        faults_of("{{ n.missing }}", json!({})).contains("undefined"),
         "{}",
-        said("{{ n.missing }}", json!({}))
+        faults_of("{{ n.missing }}", json!({}))
     );
     let endless = "{% for a in n.l %}{% for b in n.l %}{% for c in n.l %}x{% endfor %}{% endfor %}{% endfor %}";
     let many: Vec<u32> = (0..200).collect();
-    assert!(said(endless, json!({"l": many})).contains("more than 200000 steps"));
+    assert!(faults_of(endless, json!({"l": many})).contains("more than 200000 steps"));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_variable_hides_the_function_that_has_its_name() {
         &Options::default(),
     )
     .unwrap_err();
-    assert!(said(&faults).contains("not callable"), "{faults:?}");
+    assert!(fault_texts(&faults).contains("not callable"), "{faults:?}");
 }
 
 /// Expressions that write, transform or inspect a part that a value lacks.
@@ -293,7 +293,7 @@ fn text_faults(templates: &str, n: Value) -> Vec<ctxc::internals::context::fault
         .into()
 }
 
-fn said(faults: &[ctxc::internals::context::fault::Fault]) -> String {
+fn fault_texts(faults: &[ctxc::internals::context::fault::Fault]) -> String {
     faults
         .iter()
         .map(ToString::to_string)
@@ -318,9 +318,9 @@ fn the_library_does_it_in_one_call() {
         .assemble(&inputs, &[], Some(5))
         .unwrap_err();
     assert!(
-        said(&over).contains("may not be cut; the budget is 5"),
+        fault_texts(&over).contains("may not be cut; the budget is 5"),
         "{}",
-        said(&over)
+        fault_texts(&over)
     );
 }
 

@@ -69,13 +69,13 @@ fn messages_for(
         let refused = match assemble(registry, &request, &Options::default()) {
             Ok(assembly) => {
                 let nonce = &assembly.report.nonce;
-                let said = |message: &ctxc::Message| {
+                let describe = |message: &ctxc::Message| {
                     (
                         message.speaker,
                         message.as_str().replace(nonce.as_str(), "N"),
                     )
                 };
-                return Ok(assembly.messages.iter().map(said).collect());
+                return Ok(assembly.messages.iter().map(describe).collect());
             }
             Err(refused) => refused,
         };
@@ -475,11 +475,11 @@ fn a_registry_without_the_source_has_trusted_results() {
             results: &results,
             ..Request::of_role(role)
         };
-        let said = assemble(registry, &request, &Options::default()).unwrap();
-        let text: String = said
+        let assembly = assemble(registry, &request, &Options::default()).unwrap();
+        let text: String = assembly
             .messages
             .iter()
-            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
             .collect();
         outside(&text).contains(EVIL)
     };

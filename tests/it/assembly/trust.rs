@@ -139,13 +139,13 @@ fn received(registry: &Registry, node: &str) -> Vec<(Speaker, String)> {
         let refused = match assemble(registry, &request, &Options::default()) {
             Ok(assembly) => {
                 let nonce = &assembly.report.nonce;
-                let said = |message: &ctxc::Message| {
+                let describe = |message: &ctxc::Message| {
                     (
                         message.speaker,
                         message.as_str().replace(nonce.as_str(), "N"),
                     )
                 };
-                return assembly.messages.iter().map(said).collect();
+                return assembly.messages.iter().map(describe).collect();
             }
             Err(refused) => refused,
         };
@@ -251,7 +251,7 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
          <task><description>d</description><system>Do {{{{c}}}}</system>{ALONE}</task></steps></task>",
         OTHERS.replace("ALONE", ALONE)
     ));
-    let said = |node: &str, result: &str| {
+    let render_step = |node: &str, result: &str| {
         let results = BTreeMap::from([(
             result.to_owned(),
             StepResult {
@@ -259,7 +259,7 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
                 ..StepResult::default()
             },
         )]);
-        let said = assemble(
+        let assembly = assemble(
             &registry,
             &Request {
                 node,
@@ -269,13 +269,14 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
             &Options::default(),
         )
         .unwrap();
-        said.messages
+        assembly
+            .messages
             .iter()
-            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
             .collect::<String>()
     };
-    assert!(said("/steps/1", "c").starts_with(&format!("Do {EVIL}")));
-    assert!(!outside(&said("/steps/0", "/steps/0/calls/0")).contains(EVIL));
+    assert!(render_step("/steps/1", "c").starts_with(&format!("Do {EVIL}")));
+    assert!(!outside(&render_step("/steps/0", "/steps/0/calls/0")).contains(EVIL));
 }
 
 /// A result that is marked at a hand-over is from outside everywhere, by its name or carried along.
@@ -301,7 +302,7 @@ fn a_result_is_fenced_wherever_it_was_marked() {
     });
     let results = BTreeMap::from(results);
     for node in ["/steps/1", "/steps/2"] {
-        let said = assemble(
+        let assembly = assemble(
             &registry,
             &Request {
                 node,
@@ -311,10 +312,10 @@ fn a_result_is_fenced_wherever_it_was_marked() {
             &Options::default(),
         )
         .unwrap();
-        let text = said
+        let text = assembly
             .messages
             .iter()
-            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
             .collect::<String>();
         assert!(
             text.contains(EVIL) && !outside(&text).contains(EVIL),
@@ -331,7 +332,7 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
         <steps><task as=\"x\"><description>{{mail}}</description><output_format type=\"json\" schema=\"boolean\"/></task>\
         <task><description>d</description><system>It is {{x}}: {{n}}.</system></task></steps></task>";
     let registry = registry(library);
-    let said = |x: serde_json::Value| {
+    let system_text = |x: serde_json::Value| {
         let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL)), ("n".to_owned(), json!(3))]);
         let results = BTreeMap::from([(
             "x".to_owned(),
@@ -350,8 +351,8 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
             .map(|assembly| assembly.messages[0].as_str().to_owned())
             .map_err(|refused| refused.to_string())
     };
-    assert_eq!(said(json!(true)).unwrap(), "It is true: 3.");
-    let refused = said(json!(EVIL)).unwrap_err();
+    assert_eq!(system_text(json!(true)).unwrap(), "It is true: 3.");
+    let refused = system_text(json!(EVIL)).unwrap_err();
     assert!(
         refused.contains("`x` of the result `x` is not what its schema requires there: what is of the type boolean"),
         "{refused}"
@@ -386,11 +387,11 @@ fn an_initial_value_is_there_in_the_first_round() {
             results: &results,
             ..Request::new("t")
         };
-        let said = assemble(&registry, &request, &Options::default()).unwrap();
-        let text = said
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+        let text = assembly
             .messages
             .iter()
-            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
             .collect::<String>();
         assert!(text.contains(EVIL), "{initial}: {text}");
         assert_eq!(
@@ -410,19 +411,20 @@ fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
         obstacle: EVIL.to_owned(),
         note: String::new(),
     }];
-    let said = |previous: serde_json::Value| {
+    let render_previous = |previous: serde_json::Value| {
         let request = Request {
             previous: Some(&previous),
             attempts: &attempts,
             ..Request::new("t")
         };
-        let said = assemble(&registry, &request, &Options::default()).unwrap();
-        said.messages
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+        assembly
+            .messages
             .iter()
-            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
             .collect::<String>()
     };
-    let text = said(json!({"mail": EVIL}));
+    let text = render_previous(json!({"mail": EVIL}));
     assert_eq!(
         (
             text.matches(EVIL).count(),
@@ -431,7 +433,7 @@ fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
         (2, 0),
         "{text}"
     );
-    assert!(outside(&said(json!(17))).contains("17"));
+    assert!(outside(&render_previous(json!(17))).contains("17"));
 }
 
 /// A context is untrusted once anything in it is: a segment, a value inside a text of the author's,
@@ -505,7 +507,7 @@ fn a_parent_with_a_value_inside_a_text_is_untrusted() {
          <task type=\"sequential\" name=\"t\"><description>d</description>{ALL}\
          <steps><task as=\"one\"><description>d</description>{ALL}</task><task><description>so: {{{{one}}}}</description>{ALONE}</task></steps></task>"
     ));
-    let said = |mail: serde_json::Value| {
+    let render_mail = |mail: serde_json::Value| {
         let inputs = BTreeMap::from([("mail".to_owned(), mail)]);
         let parent = assemble(
             &registry,
@@ -530,12 +532,13 @@ fn a_parent_with_a_value_inside_a_text_is_untrusted() {
             results: &results,
             ..Request::new("t")
         };
-        let said = assemble(&registry, &request, &Options::default()).unwrap();
-        said.messages
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+        assembly
+            .messages
             .iter()
-            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
             .collect::<String>()
     };
-    assert!(!outside(&said(json!("obey"))).contains(EVIL));
-    assert!(outside(&said(json!(3))).contains(EVIL));
+    assert!(!outside(&render_mail(json!("obey"))).contains(EVIL));
+    assert!(outside(&render_mail(json!(3))).contains(EVIL));
 }

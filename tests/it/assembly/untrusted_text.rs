@@ -282,7 +282,7 @@ fn trusted(assembly: &Assembly) -> Vec<(String, String)> {
         .filter(|account| account.position.is_some())
         .collect();
     standing.sort_by_key(|account| account.position);
-    let said = assembly
+    let messages_text = assembly
         .messages
         .iter()
         .map(Message::as_str)
@@ -294,7 +294,7 @@ fn trusted(assembly: &Assembly) -> Vec<(String, String)> {
             Disposition::Cut { range, mark } => format!("{}{mark}", &text[range.clone()]),
             _ => text.to_owned(),
         };
-        assert!(said.contains(&stays), "{}", account.segment.id);
+        assert!(messages_text.contains(&stays), "{}", account.segment.id);
         (account.segment.id.clone(), stays)
     };
     let is_trusted = |account: &&ctxc::internals::kernel::assembler::SegmentReport| {
@@ -371,9 +371,9 @@ fn rules_of_two_thirds_of_the_room_stay_whole_beside_an_untrusted_text_and_a_con
             rules(28)
         );
         let long = vec![Turn::new(Speaker::User, "where is it? ".repeat(4_000))];
-        let said = if history.is_empty() { &[][..] } else { &long };
+        let turns = if history.is_empty() { &[][..] } else { &long };
         for letter in ["", "Hello", &"I want money. ".repeat(30_000)] {
-            let assembly = answered(&task, letter, said);
+            let assembly = answered(&task, letter, turns);
             let rules = assembly
                 .report
                 .segments

@@ -42,12 +42,12 @@ fn no_price_but_nothing_reads_as_nothing() {
         (0.006, "0.006"),
         (0.0523, "0.0523"),
     ];
-    for (price, said) in all.into_iter().chain([
+    for (price, expected) in all.into_iter().chain([
         (0.1, "0.1"),
         (0.126, "0.13"),
         (12.0, "12"),
         (1234.5, "1234.5"),
     ]) {
-        assert_eq!(format_usd(price), said);
+        assert_eq!(format_usd(price), expected);
     }
 }

@@ -259,12 +259,12 @@ fn a_name_that_is_no_text_is_reported_once() {
         )
         .unwrap();
     }
-    let said = "templates/a\u{fffd}.xml:1:1: error[unreadable-file]: cannot be read: its name is not UTF-8; give it another name";
+    let finding = "templates/a\u{fffd}.xml:1:1: error[unreadable-file]: cannot be read: its name is not UTF-8; give it another name";
     for args in [
         &["check", "--format", "concise"][..],
         &["check", "--fix", "--format", "concise"],
     ] {
-        let run = project.run(args).exits_with(1).stdout_contains(said);
+        let run = project.run(args).exits_with(1).stdout_contains(finding);
         assert_eq!(
             run.stdout.matches("a\u{fffd}.xml").count(),
             1,

@@ -333,7 +333,7 @@ fn agents_without_a_scenario_are_among_what_no_one_notices() {
 #[test]
 fn a_folder_that_is_no_project_is_looked_through_with_a_word() {
     let bare = Project::new().with_file("a.xml", TASK);
-    let said = "there is no ctxc.toml here or above, and no folder templates: looking at all XML files below";
+    let note = "there is no ctxc.toml here or above, and no folder templates: looking at all XML files below";
     for args in [
         &["check"][..],
         &["fmt", "--check"],
@@ -342,7 +342,7 @@ fn a_folder_that_is_no_project_is_looked_through_with_a_word() {
         &["check", "--diff"],
     ] {
         let run = bare.run(args);
-        assert!(run.stderr.contains(said), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains(note), "{args:?}: {}", run.stderr);
     }
     // A command line that names its files, or a project that has either kind, gets no hint.
     for (project, args) in [

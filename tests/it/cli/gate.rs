@@ -878,7 +878,7 @@ fn results_that_no_one_accepted_excuse_nothing() {
 }
 
 #[test]
-fn a_missing_base_or_answer_is_reported() {
+fn a_missing_base_or_answer_or_repository_is_reported() {
     let project = branch();
     project
         .run(&["gate", "--base", "mian"])
@@ -903,10 +903,12 @@ fn a_missing_base_or_answer_is_reported() {
         .run(&["baseline", "accept", "--reason", " "])
         .exits_with(2)
         .stderr_contains("--reason is empty");
+    // Without its recording, one of two scenarios has no answer.
     std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
     project
         .run(&["gate", "--min-answered", "0.9"])
         .exits_with(4);
+    // A project outside of any repository, then in one in which nothing was recorded or accepted.
     let project = Project::new()
         .with_file("templates/triage.xml", TASK)
         .with_file("scenarios/recorded.yaml", RECORDED);

@@ -318,10 +318,10 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
         .env("XDG_STATE_HOME", project.path("state"))
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&run.stderr);
+    let printed = String::from_utf8_lossy(&run.stderr);
     assert!(
-        said.contains("running every scenario, as no earlier verdicts are known"),
-        "{said}"
+        printed.contains("running every scenario, as no earlier verdicts are known"),
+        "{printed}"
     );
     assert_eq!(run.status.code(), Some(1));
 }

@@ -26,7 +26,7 @@ fn suite() -> Project {
 }
 
 /// The runs that are kept, and the cases of the last.
-fn kept(project: &Project) -> (Vec<Value>, Vec<Value>) {
+fn stored_runs(project: &Project) -> (Vec<Value>, Vec<Value>) {
     let list = project
         .run(&["history", "list", "--json"])
         .exits_with(0)
@@ -73,7 +73,7 @@ fn kills(rounds: u32) {
         ));
         child.kill().unwrap();
         child.wait().unwrap();
-        let (runs, done) = kept(&project);
+        let (runs, done) = stored_runs(&project);
         let is_open = runs.last().is_some_and(|run| run["finished"] == false);
         let resumed = project.run(&["eval", "--resume", "--json"]).exits_with(1);
         assert_eq!(resumed.stdout, whole, "round {round}");
@@ -88,7 +88,7 @@ fn kills(rounds: u32) {
         } else {
             resumed.stderr_contains("no interrupted run of these scenarios: starting a new one");
         }
-        let (after, cases) = kept(&project);
+        let (after, cases) = stored_runs(&project);
         let last = after.last().unwrap();
         assert_eq!(
             (&last["finished"], &last["cases"], &last["planned"]),
@@ -230,6 +230,6 @@ fn verdicts_of_unchanged_cases_come_from_the_history() {
             (&"pass".into(), &whole["registry_hash"])
         );
     }
-    let (runs, cases) = kept(&project);
+    let (runs, cases) = stored_runs(&project);
     assert_eq!((runs.len(), cases.len()), (2, 36));
 }

@@ -134,7 +134,7 @@ fn what_cannot_be_carried_is_named_with_its_line_and_gives_no_template() {
         .with_file("p/b.j2", "{% for %}")
         .with_file("p/c.j2", "{{ ok }}");
     let run = project.run(&["import", "p"]).exits_with(1);
-    let said = run.stdout.clone();
+    let printed = run.stdout.clone();
     run.stdout_contains("p/a.j2:2: error: `.zfill()` cannot be carried over: a value has no such method here")
         .stdout_contains("p/a.j2:3: error: filter `markdown` cannot be carried over")
         .stdout_contains("p/a.j2:4: error: `include` cannot be carried over: what it includes is chosen while rendering")
@@ -143,7 +143,7 @@ fn what_cannot_be_carried_is_named_with_its_line_and_gives_no_template() {
         .stdout_contains("wrote 1 template; 2 prompts not carried over; changed none of the prompts");
     assert!(
         !project.files().contains(&"templates/a.xml".to_owned()),
-        "{said}"
+        "{printed}"
     );
     let json = project.run(&["import", "p", "--json"]).exits_with(1).json();
     assert_eq!(
@@ -400,13 +400,13 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
 {{ both|upper }}{{ both + 1 }}{% if low < high %}{% endif %}{% for x in text|split(',') %}{% endfor %}{{ facts|tojson }}{% if strict == true %}{% endif %}{{ last[-1] }}{{ plan(title=plain) }}";
     let project = Project::new().with_file("p/a.j2", text);
     let run = project.run(&["import", "p"]).exits_with(0);
-    let told = run
+    let inputs = run
         .stdout
         .lines()
         .find_map(|line| line.trim().strip_prefix("inputs: "))
         .unwrap()
         .replace("), ", ")\n");
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(inputs, @r#"
     document (any)
     history (array)
     price (number)

@@ -25,9 +25,9 @@ fn an_imported_prompt_is_the_very_request() {
     let project =
         Project::new().with_file("p/t.j2", "\n  Reply to {{ name }}:\n\n{{ message }}  \n");
     project.run(&["import", "p"]).exits_with(0);
-    let said = messages(&project, &["-i", "name=Ann", "-i", "message=Hi"]);
+    let sent = messages(&project, &["-i", "name=Ann", "-i", "message=Hi"]);
     assert_eq!(
-        said,
+        sent,
         json!([{"role": "user", "content": "\n  Reply to Ann:\n\nHi  "}])
     );
 }
@@ -49,7 +49,7 @@ fn a_placeholder_for_messages_is_the_conversation() {
         .stdout_contains("nothing found");
     project.run(&["fmt", "--check"]).exits_with(0);
     project.write_file("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n{\"role\": \"assistant\", \"content\": \"Hello\"}\n");
-    let said = messages(
+    let sent = messages(
         &project,
         &[
             "-i",
@@ -64,7 +64,7 @@ fn a_placeholder_for_messages_is_the_conversation() {
         {"role": "system", "content": "You help Ann."}, {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "Hello"}, {"role": "user", "content": "And now?"},
     ]);
-    assert_eq!(said, expected);
+    assert_eq!(sent, expected);
     let sample = json!({
         "template": "p/t.json", "inputs": {"name": "Ann", "input": "And now?"}, "expected": expected,
         "history": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}],
@@ -111,19 +111,19 @@ fn every_format_has_its_own_word_for_the_conversation() {
             "--history",
             "h.jsonl",
         ];
-        let mut said = project.run(&args).exits_with(0).json()["messages"]
+        let mut sent = project.run(&args).exits_with(0).json()["messages"]
             .as_array()
             .unwrap()
             .clone();
         if let Some(system) = system {
             assert_eq!(
-                said.remove(0),
+                sent.remove(0),
                 json!({"role": "system", "content": system}),
                 "{task}"
             );
         }
         assert_eq!(
-            json!(said),
+            json!(sent),
             json!([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Ask me"}]),
             "{task}"
         );
@@ -146,12 +146,12 @@ fn questions_with_answers_are_messages_of_the_request() {
         run.stdout
     );
     project.run(&["fmt", "--check"]).exits_with(0);
-    let said = messages(&project, &["-i", "input=big"]);
+    let sent = messages(&project, &["-i", "input=big"]);
     let expected = json!([
         {"role": "system", "content": "Antonyms."}, {"role": "user", "content": "hot"},
         {"role": "assistant", "content": "cold"}, {"role": "user", "content": "big"},
     ]);
-    assert_eq!(said, expected);
+    assert_eq!(sent, expected);
 }
 
 #[test]
@@ -163,12 +163,12 @@ fn an_agent_hands_in_its_question_with_what_came_of_it() {
         ["placeholder", "{agent_scratchpad}"]
     ]);
     let alone = json!([["system", "Help."], ["placeholder", "{messages}"]]);
-    for (asked, said) in [(&asked, "no `input`"), (&alone, "t.xml")] {
+    for (asked, message) in [(&asked, "no `input`"), (&alone, "t.xml")] {
         let project = Project::new().with_file("p/t.json", chat(asked));
         project
             .run(&["import", "p"])
             .exits_with(0)
-            .stdout_contains(said);
+            .stdout_contains(message);
         project.write_file(
             "h.jsonl",
             "{\"role\": \"user\", \"content\": \"Weather?\"}\n{\"role\": \"assistant\", \"content\": \"Rain.\"}\n",
@@ -423,7 +423,7 @@ fn a_message_that_is_no_template_stays_as_it_is() {
             "kwargs": {"input_variables": ["q"], "messages": messages}})
         .to_string()
     };
-    let said = [
+    let texts = [
         "Answer {\"name\": {name}} and {{q}}, {% if %}.",
         "Ask {q}",
         "{}",
@@ -433,12 +433,15 @@ fn a_message_that_is_no_template_stays_as_it_is() {
         chat(vec![
             dumped(
                 "SystemMessage",
-                json!({"content": said[0], "type": "system"}),
+                json!({"content": texts[0], "type": "system"}),
             ),
-            dumped("HumanMessage", json!({"content": said[1], "type": "human"})),
+            dumped(
+                "HumanMessage",
+                json!({"content": texts[1], "type": "human"}),
+            ),
             dumped(
                 "AIMessage",
-                json!({"content": said[2], "type": "ai", "tool_calls": []}),
+                json!({"content": texts[2], "type": "ai", "tool_calls": []}),
             ),
             template("HumanMessagePromptTemplate", "Now {q}"),
         ]),
@@ -458,7 +461,7 @@ fn a_message_that_is_no_template_stays_as_it_is() {
         .iter()
         .map(|one| one["content"].as_str().unwrap())
         .collect();
-    assert_eq!(rendered, [said[0], said[1], said[2], "Now me"]);
+    assert_eq!(rendered, [texts[0], texts[1], texts[2], "Now me"]);
     // A value that is no text is named by its kind.
     let calls = dumped(
         "AIMessage",

@@ -85,14 +85,16 @@ fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
     let project = Project::new()
         .with_file("p/a.j2", text)
         .with_file("templates/t.xml", task.replace("{{ names|random }}", text));
-    let said = "a macro takes only the arguments that it names";
+    let reason = "a macro takes only the arguments that it names";
     project
         .run(&["import", "p"])
         .exits_with(1)
         .stdout_contains(&format!(
-            "p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"
+            "p/a.j2:2: error: `varargs` of a macro cannot be carried over: {reason}"
         ));
     let run = project.run(&["check"]).exits_with(1);
-    run.stdout_contains(&format!("Jinja's name `varargs` is not supported: {said}"))
-        .stdout_contains("name them in the macro, with defaults");
+    run.stdout_contains(&format!(
+        "Jinja's name `varargs` is not supported: {reason}"
+    ))
+    .stdout_contains("name them in the macro, with defaults");
 }

@@ -159,7 +159,7 @@ fn what_a_format_has_and_the_language_has_not_is_named() {
         )
         .with_file("p/data.json", "{\"a\": 1}");
     let run = project.run(&["import", "p"]).exits_with(1);
-    for said in [
+    for message in [
         "p/a.prompt:1: error: `{{history}}` cannot be carried over",
         "p/a.prompt:2: error: `{{media url=x}}` cannot be carried over",
         "p/a.prompt:3: error: `{{> part}}` cannot be carried over: write its text in its place",
@@ -169,7 +169,7 @@ fn what_a_format_has_and_the_language_has_not_is_named() {
         "p/c.yaml:2: error: `{a.b}` cannot be carried over",
         "p/d.json:1: error: a message without a role cannot be carried over",
     ] {
-        assert!(run.stdout.contains(said), "{said}\n{}", run.stdout);
+        assert!(run.stdout.contains(message), "{message}\n{}", run.stdout);
     }
     assert_eq!(project.files().len(), 5, "{:?}", project.files());
 }

@@ -96,18 +96,18 @@ fn imported_text_renders_as_in_jinja2() {
 
 #[test]
 fn a_default_that_names_another_argument_is_refused() {
-    told(
+    assert_not_imported(
         "{% macro a(x, y=x|upper) %}{{ x }}{{ y }}{% endmacro %}{{ a('q') }}",
         "a default of `y` that names `x` cannot be carried over: arguments have no value yet when defaults are evaluated",
     );
-    told(
+    assert_not_imported(
         "{% macro m() %}{{ caller(1) }}{% endmacro %}{% call(x, y=x) m() %}{{ x }}{{ y }}{% endcall %}",
         "a default of `y` that names `x` cannot be carried over",
     );
 }
 
 #[track_caller]
-fn told(text: &str, says: &str) {
+fn assert_not_imported(text: &str, says: &str) {
     let run = project(text).run(&["import", "p/main.j2"]).exits_with(1);
     run.stdout_contains(&format!("error: {says}"))
         .stdout_contains("1 prompt not carried over");
@@ -116,24 +116,24 @@ fn told(text: &str, says: &str) {
 #[test]
 fn what_is_not_taken_in_is_reported_at_its_place_with_what_to_write() {
     let x = "{% block a %}A{{ i }}{% endblock %}\n";
-    told(
+    assert_not_imported(
         &format!("{x}{{% if self.a() == 'A' %}}y{{% endif %}}"),
         "`self.a()` in a macro or an expression cannot be carried over: it can only be used alone",
     );
-    told(
+    assert_not_imported(
         &format!("{x}{{{{ self.b() }}}}"),
         "`self.b()` cannot be carried over: there is no block `b`",
     );
-    told(
+    assert_not_imported(
         "{% if x %}{% extends 'base.j2' %}{% endif %}",
         "`extends` in a condition cannot be carried over: put it first",
     );
     let import = "{% import 'lib.j2' as lib %}\n";
-    told(
+    assert_not_imported(
         &format!("{import}{{{{ lib.nope }}}}"),
         "`lib.nope` cannot be carried over: p/lib.j2 does not set this name in every case outside of loops",
     );
-    told(
+    assert_not_imported(
         "{% macro a(x=y, y=2) %}{{ x }}{% endmacro %}{{ a() }}",
         "a default of `x` that names `y` cannot be carried over: arguments have no value yet",
     );
@@ -184,9 +184,9 @@ fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_reported() {
     // A name that is read before it is set is an input like any other.
     let both = "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
     let run = of(both).run(&["import", "p"]).exits_with(0);
-    let told = run.stdout.clone();
+    let printed = run.stdout.clone();
     run.stdout_contains("inputs: tone (any, default \"\"), x (any, default \"\"), s (any)\n");
-    assert!(!told.contains("warning: `tone`"), "{told}");
+    assert!(!printed.contains("warning: `tone`"), "{printed}");
 }
 
 #[test]

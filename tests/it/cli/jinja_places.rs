@@ -66,6 +66,9 @@ fn text(drawn: &mut Drawn, is_file: bool, word: impl Fn(usize) -> String) -> Str
     out + &word(number)
 }
 
+/// A project of `count` templates with a Jinja text of random white space, line ends, tags and
+/// places, and its files by path. `word` gives the words of a text, by the number of the template
+/// and that of the word.
 fn project(
     seed: u64,
     count: usize,
@@ -135,21 +138,22 @@ fn a_finding_stands_where_the_word_is_written() {
                 .unwrap()
                 .iter()
                 .find(|label| label["text"] == "in this text");
-            let told = inside.unwrap_or(diagnostic);
-            let text = &texts[told["path"].as_str().unwrap()];
+            let place = inside.unwrap_or(diagnostic);
+            let text = &texts[place["path"].as_str().unwrap()];
             let before = if wrong == "name" { "{{- " } else { "|" };
             let start = text.find(&format!("{before}{name}")).unwrap() + before.len();
-            let said = (
-                told["span"]["start"].as_u64().unwrap(),
-                told["span"]["end"].as_u64().unwrap(),
+            let span = (
+                place["span"]["start"].as_u64().unwrap(),
+                place["span"]["end"].as_u64().unwrap(),
             );
             assert_eq!(
-                said,
+                span,
                 (start as u64, (start + name.len()) as u64),
                 "{name} in\n{text}"
             );
             found += 1;
         }
+        // Most of the 120 texts have several such words: the test has not looked at too few.
         assert!(found > 300, "{found}");
     }
 }

@@ -83,12 +83,12 @@ fn what_a_run_may_say_itself_is_not_counted_as_certain() {
     let task = "<task type=\"sequential\" name=\"p\"><description>Parent text.</description><steps><task><description>One.</description>\
         <inputs><input name=\"x\"><task><description>Deep.</description></task></input></inputs><instructions>{{x}}</instructions></task></steps></task>";
     let project = Project::new().with_file("templates/p.xml", task);
-    let said = "1 description 5 · 2 parent's description 0 or 10 │ reusable prefix 15 │ 3 instructions ≥ 0\n \
+    let expected = "1 description 5 · 2 parent's description 0 or 10 │ reusable prefix 15 │ 3 instructions ≥ 0\n \
         total 5 tokens (o200k) and what a run brings: x; 15 with all that is known\n";
     project
         .run(&["manifest", "p", "--node", "/steps/0"])
         .exits_with(0)
-        .stdout_contains(said);
+        .stdout_contains(expected);
     let rendered = |x: &str| {
         project
             .run(&[
@@ -396,7 +396,7 @@ fn what_is_held_against_a_registry_is_reported_without_roles() {
 #[test]
 fn nothing_but_a_manifest_is_written_over() {
     let project = sample();
-    for (args, said) in [
+    for (args, expected) in [
         (
             &["manifest", "--output", "templates/triage.xml", "--json"][..],
             "is no manifest",
@@ -416,7 +416,7 @@ fn nothing_but_a_manifest_is_written_over() {
             .run(args)
             .exits_with(2)
             .stdout_is_empty()
-            .stderr_contains(said);
+            .stderr_contains(expected);
     }
     assert_eq!(project.read_file("templates/triage.xml"), TRIAGE);
     project
@@ -426,7 +426,7 @@ fn nothing_but_a_manifest_is_written_over() {
         project.read_file("manifest.txt"),
         project.run(&["manifest"]).exits_with(0).stdout
     );
-    for (text, code, said) in [
+    for (text, code, expected) in [
         ("", 1, "is not a manifest"),
         ("{}", 1, "is not a manifest"),
         (
@@ -441,11 +441,11 @@ fn nothing_but_a_manifest_is_written_over() {
             .run(&["manifest", "--check", "-o", "bad.json"])
             .exits_with(code)
             .stdout_is_empty()
-            .stderr_contains(said);
+            .stderr_contains(expected);
         project
             .run(&["manifest", "diff", "bad.json", "bad.json"])
             .exits_with(code)
-            .stderr_contains(said);
+            .stderr_contains(expected);
     }
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
     project
@@ -701,6 +701,7 @@ fn what_changed_about_a_role_is_reported_in_words() {
     run.stdout_contains("may use search")
         .stdout_contains("no longer: may use read_*")
         .stdout_contains("the same model in another way");
+    // 88 tokens for US$ 2 or 4 per million; cached, 83 of them for US$ 0.5.
     project.write_file("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
     project.run(&["manifest", "--check", "-o", "m.json"]).exits_with(1).stdout_contains(
         "~ clerk: triage  88 tokens; US$ 0.000176 → 0.000352 (+100 %) a call, with the prefix cached 0.000051 → 0.000062 (+19 %)\n",
@@ -862,12 +863,12 @@ fn arguments_that_are_trusted_by_the_authors_word_are_named() {
         .with_file("ctxc.toml", "edition = \"2026\"\n")
         .with_file("t.xml", library);
     let shown = project.run(&["manifest", "t"]).exits_with(0).stdout;
-    let said: Vec<&str> = shown
+    let declarations: Vec<&str> = shown
         .lines()
         .filter_map(|line| line.trim().strip_prefix("trusted by the author's word "))
         .collect();
     assert_eq!(
-        said,
+        declarations,
         [
             "/steps/0/args/0",
             "/steps/0/args/0, a",

@@ -66,7 +66,7 @@ const SCHEMA: &str = r#"{"type": "object", "properties": {"subject": {"type": "s
 /// An agent with three tools behind another step, with a conversation of thirty messages, and the
 /// scenario that holds it.
 pub(crate) fn desk() -> Project {
-    let said = (0..30).map(|at| {
+    let lines = (0..30).map(|at| {
         format!(
             "{{\"role\": \"{}\", \"content\": \"message {at}\"}}\n",
             ["user", "assistant"][at % 2]
@@ -83,7 +83,7 @@ pub(crate) fn desk() -> Project {
         .with_file("docs/rules.md", "Be honest.\n")
         .with_file("docs/other.md", "Nobody reads it.\n")
         .with_file("samples/letter.txt", "Where is my order?\nIt is late.\n")
-        .with_file("samples/chat.jsonl", said.collect::<String>());
+        .with_file("samples/chat.jsonl", lines.collect::<String>());
     let given = [
         "--input",
         "letter=@samples/letter.txt",

@@ -36,7 +36,7 @@ fn one_objective_in_render_manifest_and_scenarios() {
         .run(&["render", "plan", "--objective", "@samples/t1.txt"])
         .exits_with(0)
         .stdout_contains("Split it: No invoice came.");
-    for (args, said) in [
+    for (args, expected) in [
         (
             &[
                 "render",
@@ -88,7 +88,7 @@ fn one_objective_in_render_manifest_and_scenarios() {
             .run(args)
             .exits_with(2)
             .stdout_is_empty()
-            .stderr_contains(said);
+            .stderr_contains(expected);
     }
     // The scenario's objective is the task's value, and the description is not repeated in a
     // segment of its own.
@@ -253,15 +253,15 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
         let stored =
             messages_text(&project.read_file(&format!("scenarios/snapshots/{task}-1.json")));
         for message in live["messages"].as_array().unwrap() {
-            let said = message["content"].as_str().unwrap();
+            let content = message["content"].as_str().unwrap();
             // The mark of untrusted text moves with every request.
-            let marked: Vec<&str> = said.split("untrusted-").collect();
+            let marked: Vec<&str> = content.split("untrusted-").collect();
             let rest = marked[1..].iter().map(|part| part.split_at(21).1);
-            let said = std::iter::once(marked[0])
+            let content = std::iter::once(marked[0])
                 .chain(rest)
                 .collect::<Vec<_>>()
                 .join("untrusted-000000000000000000000");
-            assert!(stored.contains(&said), "{said}\n=====\n{stored}");
+            assert!(stored.contains(&content), "{content}\n=====\n{stored}");
         }
     }
 }

@@ -21,7 +21,7 @@ fn sample() -> Project {
 #[test]
 fn a_new_scenario_reports_what_is_wrong_with_what_it_is_given() {
     let project = sample();
-    for (args, said) in [
+    for (args, expected) in [
         (
             &["triage", "--input", "ticket=x", "--name", ""][..],
             "--name: expected a name, found none",
@@ -47,7 +47,7 @@ fn a_new_scenario_reports_what_is_wrong_with_what_it_is_given() {
             .run(&[&["new", "scenario"], args].concat())
             .exits_with(2)
             .stdout_is_empty()
-            .stderr_contains(said);
+            .stderr_contains(expected);
     }
     let outside = project
         .run(&[
@@ -249,8 +249,8 @@ fn what_an_expectation_or_a_receiver_lacks_is_reported_of_it() {
                 "segments: {exactly: [instructions, description, description]}",
             ),
         );
-    let told = project.run(&["check", "--verbose"]).exits_with(1);
-    told.stdout_contains("the task `b` has 2 agents named `x`")
+    let checked = project.run(&["check", "--verbose"]).exits_with(1);
+    checked.stdout_contains("the task `b` has 2 agents named `x`")
         .stdout_contains("they are `/steps/0`, `/steps/1/steps/0`")
         .stdout_contains("name one by its path, such as `node: /steps/0`")
         .stdout_contains("`expect_context.tokens.of` is `description`; expected `total`, `prefix`, or segments, as `{kind: description}`")

@@ -33,7 +33,7 @@ fn link(project: &Project, outside: &Project, (place, target): (&str, &str)) {
     symlink(outside.path(target), path).unwrap();
 }
 
-fn all(run: &ProgramRun) -> String {
+fn all_output(run: &ProgramRun) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 
@@ -51,13 +51,17 @@ fn no_agent_is_shown_what_belongs_to_git() {
     project.write_file("templates/t.xml", task);
     let run = project.run(&["render", "t", "-i", "x=y", "--objective", "o"]);
     assert!(
-        !all(&run).contains("secret-words") && all(&run).contains(WHY),
+        !all_output(&run).contains("secret-words") && all_output(&run).contains(WHY),
         "{}",
-        all(&run)
+        all_output(&run)
     );
     project.write_file("scenarios/c.yaml", case);
     let run = project.run(&["eval"]);
-    assert!(!all(&run).contains("secret-words"), "{}", all(&run));
+    assert!(
+        !all_output(&run).contains("secret-words"),
+        "{}",
+        all_output(&run)
+    );
     project.run(&["check"]).exits_with(1).stdout_contains(WHY);
 }
 
@@ -111,13 +115,17 @@ fn links_that_lead_out_of_the_project_are_reported_and_not_followed() {
         link(&project, &outside, (from, to));
         for verb in ["check", "build", "fmt", "eval", "show", "manifest"] {
             let run = project.run(&[verb]);
-            assert!(!all(&run).contains(SECRET), "{from} {verb}: {}", all(&run));
+            assert!(
+                !all_output(&run).contains(SECRET),
+                "{from} {verb}: {}",
+                all_output(&run)
+            );
         }
         let run = project.run(&["check"]);
         assert!(
-            run.code != Some(0) && all(&run).contains(at) && all(&run).contains(why),
+            run.code != Some(0) && all_output(&run).contains(at) && all_output(&run).contains(why),
             "{from}: {}",
-            all(&run)
+            all_output(&run)
         );
         // Nor is anything written through one.
         for verb in [
@@ -128,9 +136,9 @@ fn links_that_lead_out_of_the_project_are_reported_and_not_followed() {
             let before = outside.read_file(to);
             let run = project.run(verb);
             assert!(
-                !all(&run).contains(SECRET),
+                !all_output(&run).contains(SECRET),
                 "{from} {verb:?}: {}",
-                all(&run)
+                all_output(&run)
             );
             assert_eq!(outside.read_file(to), before);
         }
@@ -162,9 +170,9 @@ fn what_is_looked_up_does_not_lead_out_of_the_project() {
         ] {
             let run = project.run(verb);
             assert!(
-                !all(&run).contains("hidden-orders"),
+                !all_output(&run).contains("hidden-orders"),
                 "{include} {verb:?}: {}",
-                all(&run)
+                all_output(&run)
             );
         }
         assert!(
@@ -175,9 +183,9 @@ fn what_is_looked_up_does_not_lead_out_of_the_project() {
         );
         let run = project.run(&["search", "refunds"]);
         assert!(
-            all(&run).contains("it lies outside the project's folder"),
+            all_output(&run).contains("it lies outside the project's folder"),
             "{include}: {}",
-            all(&run)
+            all_output(&run)
         );
     }
 }
@@ -195,9 +203,10 @@ fn a_project_file_found_from_below_is_a_file_of_its_folder() {
     )
     .exits_with(2);
     assert!(
-        run.stderr.contains("leads out of the project's folder") && !all(&run).contains(SECRET),
+        run.stderr.contains("leads out of the project's folder")
+            && !all_output(&run).contains(SECRET),
         "{}",
-        all(&run)
+        all_output(&run)
     );
     // One that stays inside is followed.
     std::fs::remove_file(project.path("ctxc.toml")).unwrap();
@@ -215,14 +224,14 @@ fn a_folder_of_templates_is_one_of_the_project() {
         .run(&["check"])
         .exits_with(1)
         .stdout_contains("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
-    assert!(!all(&run).contains(SECRET), "{}", all(&run));
+    assert!(!all_output(&run).contains(SECRET), "{}", all_output(&run));
     // A link that is named is followed, and links within it are its own.
     symlink("far.xml", outside.path("far/near.xml")).unwrap();
     let run = project.run(&["check", "templates"]).exits_with(1);
     assert!(
-        all(&run).contains(SECRET) && !all(&run).contains("lies outside"),
+        all_output(&run).contains(SECRET) && !all_output(&run).contains("lies outside"),
         "{}",
-        all(&run)
+        all_output(&run)
     );
 }
 
@@ -233,14 +242,14 @@ fn a_folder_elsewhere_is_reported_among_the_templates_alone() {
     let run = project.run(&["check"]).exits_with(1).stdout_contains(
         "error[unreadable-file] templates/more:1:1: cannot be read: it lies outside",
     );
-    assert!(!all(&run).contains(SECRET), "{}", all(&run));
+    assert!(!all_output(&run).contains(SECRET), "{}", all_output(&run));
     // Found by a file walk, it is a foreign file.
     let (project, outside) = sample();
     project.write_file("t.xml", project.read_file("templates/t.xml"));
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     link(&project, &outside, ("packages", "far"));
     let run = project.run(&["check"]).exits_with(0);
-    assert!(!all(&run).contains(SECRET), "{}", all(&run));
+    assert!(!all_output(&run).contains(SECRET), "{}", all_output(&run));
 }
 
 #[test]

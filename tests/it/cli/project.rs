@@ -151,7 +151,9 @@ impl From<Output> for ProgramRun {
 }
 
 impl ProgramRun {
-    /// Asserts the exit code; on failure shows the whole run.
+    /// Asserts the exit code; on failure shows the whole run. The codes: 0 success, 1 findings,
+    /// 2 usage, 3 infrastructure, 4 gate, 5 nothing selected, 6 stale, 7 inconclusive (`EXIT_TABLE`
+    /// in `src/cli/exit.rs`).
     #[track_caller]
     pub(crate) fn exits_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");

@@ -97,10 +97,10 @@ fn what_a_budget_leaves_no_room_for_is_reported_without_being_asked() {
 #[test]
 fn a_conversation_is_shown_where_the_task_asks_for_it() {
     let task = "<task type=\"atomic\" name=\"reply\">\n  <description>reply</description>\n  <history turns=\"1\"/>\n</task>\n";
-    let said = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"good day\"}\n{\"role\":\"user\",\"content\":\"a zebra\"}\n";
+    let chat = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"good day\"}\n{\"role\":\"user\",\"content\":\"a zebra\"}\n";
     let project = sample()
         .with_file("templates/reply.xml", task)
-        .with_file("chat.jsonl", said)
+        .with_file("chat.jsonl", chat)
         .with_file("bad.jsonl", "{\"role\":\"bot\"}\n");
     let run = project
         .run(&["render", "reply", "--history", "chat.jsonl", "--raw"])

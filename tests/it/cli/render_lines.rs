@@ -101,11 +101,11 @@ two 28
 ";
 
 /// The lines of a render, each with its source where one is named.
-fn said(task: &str, line_end: &str) -> String {
-    said_of(task, line_end, &[])
+fn rendered_lines(task: &str, line_end: &str) -> String {
+    rendered_lines_with(task, line_end, &[])
 }
 
-fn said_of(task: &str, line_end: &str, given: &[&str]) -> String {
+fn rendered_lines_with(task: &str, line_end: &str, given: &[&str]) -> String {
     let file = |text: &str| text.replace('\n', line_end);
     let library =
         "<library>\n<fragment name=\"fr\">\n  <!--\n  -->\n  of line 5\n</fragment></library>";
@@ -132,7 +132,7 @@ fn said_of(task: &str, line_end: &str, given: &[&str]) -> String {
 
 #[test]
 fn each_line_is_from_where_it_is_written() {
-    let plain = said(PLAIN, "\n");
+    let plain = rendered_lines(PLAIN, "\n");
     insta::assert_snapshot!(plain, @r"
     ## Criteria
     templates/x.xml:16
@@ -156,7 +156,7 @@ fn each_line_is_from_where_it_is_written() {
     dflt of line 5      templates/x.xml:13
     line 14             templates/x.xml:14
     ");
-    let jinja = said(JINJA, "\n");
+    let jinja = rendered_lines(JINJA, "\n");
     insta::assert_snapshot!(jinja, @r"
     ## Task
     D   templates/x.xml:1
@@ -174,15 +174,15 @@ fn each_line_is_from_where_it_is_written() {
     line 25                 templates/x.xml:25
     ");
     for line_end in ["\r\n", "\r"] {
-        assert_eq!(said(PLAIN, line_end), plain, "{line_end:?}");
-        assert_eq!(said(JINJA, line_end), jinja, "{line_end:?}");
+        assert_eq!(rendered_lines(PLAIN, line_end), plain, "{line_end:?}");
+        assert_eq!(rendered_lines(JINJA, line_end), jinja, "{line_end:?}");
     }
 }
 
 #[test]
 fn what_is_kept_before_it_is_written_is_from_its_own_lines() {
     let given = ["-i", "a=one\ntwo", "-i", "b=[\"x\", \"y\\nz\"]"];
-    let lines = said_of(CAPTURED, "\n", &given);
+    let lines = rendered_lines_with(CAPTURED, "\n", &given);
     insta::assert_snapshot!(lines, @r"
     ## Task
     D   templates/x.xml:1
@@ -227,7 +227,7 @@ fn what_is_kept_before_it_is_written_is_from_its_own_lines() {
     two tail 31             templates/x.xml:32
     |  block 15 {{ raw }}|  {{ raw }} 16||  block 18|               templates/x.xml:33
     ");
-    assert_eq!(said_of(CAPTURED, "\r\n", &given), lines);
+    assert_eq!(rendered_lines_with(CAPTURED, "\r\n", &given), lines);
 }
 
 const FAULTY: &str = "<library>
@@ -255,13 +255,13 @@ fn each_fault_is_reported_at_its_line() {
     let project = Project::new()
         .with_file("templates/z.xml", FAULTY)
         .with_file("templates/z.md", text);
-    let told = |given: &[&str], code: i32| {
+    let render = |given: &[&str], code: i32| {
         project
             .run(&[&["render", "z"], given].concat())
             .exits_with(code)
             .stderr
     };
-    insta::assert_snapshot!(told(&[], 2), @r"
+    insta::assert_snapshot!(render(&[], 2), @r"
     error: templates/z.md:4:6: `b` has no value
     error: templates/z.md:5:13: `a` has no value
     error: templates/z.xml:3:9: `d` has no value
@@ -270,7 +270,7 @@ fn each_fault_is_reported_at_its_line() {
     error: templates/z.xml:14:13: `c` has no value
       hint: give them: --input a=VALUE --input b=VALUE --input c=VALUE --input d=VALUE; use @FILE for VALUE to take the content of a file
     ");
-    insta::assert_snapshot!(told(&["-i", r#"a={"b":1,"n":5,"zz":1}"#, "-i", "b=1", "-i", "c=3", "-i", "d=3"], 1), @r"
+    insta::assert_snapshot!(render(&["-i", r#"a={"b":1,"n":5,"zz":1}"#, "-i", "b=1", "-i", "c=3", "-i", "d=3"], 1), @r"
     error: templates/z.md:5:4: the Jinja text cannot be rendered: number is not iterable
     error: templates/z.xml:5:25: the Jinja text cannot be rendered: `a.b.c` is undefined
     ");
@@ -289,7 +289,7 @@ fn each_fault_is_reported_at_its_line() {
             "error: templates/z.xml:1:{column}: the Jinja text cannot be rendered: `a.b` is undefined\n"
         )
     );
-    insta::assert_snapshot!(told(&["-i", r#"a={"b":{"c":1},"n":[]}"#, "-i", "b=1", "-i", "c=3"], 1), @r"
+    insta::assert_snapshot!(render(&["-i", r#"a={"b":{"c":1},"n":[]}"#, "-i", "b=1", "-i", "c=3"], 1), @r"
     error: templates/z.xml:3:9: `d` has no value
     error: templates/z.xml:15:27: `a.zz` leads nowhere: the value of `a` is an object that has no such field
       hint: give it: --input d=VALUE, or --input d=@FILE
@@ -336,15 +336,15 @@ fn a_conversation_that_is_one_list_is_reported_as_such() {
         .with_file("templates/s.xml", task)
         .with_file("one.json", format!("[{message}]"))
         .with_file("many.json", format!("\n[\n  {message}\n]\n"));
-    let said = |name: &str| {
+    let history_error = |name: &str| {
         project
             .run(&["render", "s", "--history", name])
             .exits_with(2)
     };
-    said("one.json").stderr_contains(
+    history_error("one.json").stderr_contains(
         "--history one.json: line 1: expected one message a line, found a list of them",
     );
-    said("many.json").stderr_contains(
+    history_error("many.json").stderr_contains(
         "--history many.json: line 2: expected one message a line, found a list of them",
     );
 }

@@ -302,7 +302,7 @@ fn junit_has_a_case_a_file_and_only_errors_fail() {
         .descendants()
         .filter(|node| node.has_tag_name("testcase"))
         .collect();
-    let told: Vec<(&str, &str)> = cases
+    let outcomes: Vec<(&str, &str)> = cases
         .iter()
         .map(|case| {
             (
@@ -319,7 +319,7 @@ fn junit_has_a_case_a_file_and_only_errors_fail() {
         ("agents/templates/conflict.xml", "failure"),
         ("agents/templates/ctrl.xml", "failure"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(outcomes, expected);
     let suite = document
         .descendants()
         .find(|node| node.has_tag_name("testsuite"))

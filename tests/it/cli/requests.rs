@@ -228,14 +228,14 @@ fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
 
 #[test]
 fn texts_over_the_window_are_found_where_the_tokenizer_is_public() {
-    let said = |model: &str, words: usize| {
+    let request_body = |model: &str, words: usize| {
         json!({"model": model, "messages": [{"role": "user", "content": " word".repeat(words)}]})
             .to_string()
     };
     let project = Project::new()
-        .with_file("over.json", said("gpt-4o", 130_000))
-        .with_file("within.json", said("gpt-4o", 100_000))
-        .with_file("unknown.json", said("gpt-4o-of-mine", 130_000));
+        .with_file("over.json", request_body("gpt-4o", 130_000))
+        .with_file("within.json", request_body("gpt-4o", 100_000))
+        .with_file("unknown.json", request_body("gpt-4o-of-mine", 130_000));
     project
         .run(&["check", "over.json"])
         .exits_with(1)
@@ -512,8 +512,8 @@ fn a_scenario_fails_where_the_vendor_would_refuse_its_request() {
     let project = Project::new();
     let call =
         json!({"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}});
-    let said = json!({"role": "assistant", "tool_calls": [call]});
-    let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, said, {"role": "user", "content": "b"}]});
+    let tool_call_turn = json!({"role": "assistant", "tool_calls": [call]});
+    let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, tool_call_turn, {"role": "user", "content": "b"}]});
     project.write_file("one.json", body.to_string());
     project.write_file(
         "scenarios/one.yaml",

@@ -296,7 +296,7 @@ fn a_copy_needs_no_program_and_no_permission() {
         .exits_with(0)
         .stdout_contains("✓ PASS")
         .stdout_contains("answer 1 of 1 (scripted)");
-    for (source, said) in [
+    for (source, key) in [
         ("{command: [a], file: b}", "`file` beside `command`"),
         ("{file: b, call: {conversation: 1, n: 1}}", "`call`"),
         ("{python: a, answers: b}", "`answers`"),
@@ -313,7 +313,7 @@ fn a_copy_needs_no_program_and_no_permission() {
         );
         run(&project, &["check"], &none)
             .exits_with(1)
-            .stdout_contains(said);
+            .stdout_contains(key);
     }
     std::fs::remove_dir_all(state(&project)).unwrap();
 }

@@ -190,18 +190,18 @@ fn what_moved_is_reported_with_its_layer_and_line() {
         .exits_with(0)
         .stderr_is_empty()
         .stdout;
-    let told: Vec<&str> = found.lines().map(str::trim).collect();
+    let trimmed_lines: Vec<&str> = found.lines().map(str::trim).collect();
     assert_eq!(
-        told[1], "fresh_context disabled → enabled (ctxc.toml:6)",
+        trimmed_lines[1], "fresh_context disabled → enabled (ctxc.toml:6)",
         "{found}"
     );
     assert!(
-        told[2].starts_with("~ description ")
-            && told[2].ends_with(": fragment rules (templates/rules.xml)"),
+        trimmed_lines[2].starts_with("~ description ")
+            && trimmed_lines[2].ends_with(": fragment rules (templates/rules.xml)"),
         "{found}"
     );
     assert!(
-        told[3].starts_with("+ fresh") && told[3].ends_with(": fresh_context"),
+        trimmed_lines[3].starts_with("+ fresh") && trimmed_lines[3].ends_with(": fresh_context"),
         "{found}"
     );
     // In the other direction the line is that of the revision, which now contains the setting.

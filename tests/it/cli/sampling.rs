@@ -186,8 +186,8 @@ fn each_value_is_shown_with_who_set_it() {
         "tool_choice look (role clerk)",
         "seed 7 (model small)",
     ] {
-        let said: String = explained.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.contains(words), "{words}\n{explained}");
+        let one_line: String = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(one_line.contains(words), "{words}\n{explained}");
     }
     let manifest = project
         .run(&["manifest", "--role", "clerk", "--json"])

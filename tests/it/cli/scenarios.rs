@@ -62,8 +62,8 @@ fn they_are_checked_with_the_templates() {
         .exits_with(0)
         .stdout_contains("checked 1 file: nothing found");
     let json = project.run(&["check", "--json"]).exits_with(1).stdout;
-    let said: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let first = &said["diagnostics"][0];
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let first = &report["diagnostics"][0];
     assert_eq!(
         (&first["name"], &first["path"]),
         (

@@ -248,7 +248,7 @@ fn a_new_scenario_freezes_the_conversation() {
         .exits_with(2)
         .stdout_is_empty();
     run.stderr_contains("--history samples/empty.jsonl: expected a message, found none");
-    for (path, said) in [
+    for (path, expected) in [
         ("samples", "cannot be read"),
         ("none.jsonl", "cannot be read"),
         ("templates/sort.xml", "line 1: this is not valid JSON"),
@@ -257,7 +257,7 @@ fn a_new_scenario_freezes_the_conversation() {
             .run(&["new", "scenario", "reply", "--history", path])
             .exits_with(2)
             .stdout_is_empty()
-            .stderr_contains(said);
+            .stderr_contains(expected);
     }
 }
 
@@ -267,7 +267,7 @@ fn another_setting_of_history_is_a_change_of_the_manifest() {
     project
         .run(&["manifest", "--json", "--output", "old.json"])
         .exits_with(0);
-    for (now, said) in [
+    for (now, expected) in [
         (
             "<history turns=\"3\"/>",
             "waits for conversation (turns 3), was conversation (turns 1)",
@@ -295,7 +295,7 @@ fn another_setting_of_history_is_a_change_of_the_manifest() {
         project
             .run(&["manifest", "diff", "old.json", "new.json"])
             .stdout_contains("history")
-            .stdout_contains(said);
+            .stdout_contains(expected);
     }
 }
 
@@ -311,7 +311,7 @@ fn names_ids_and_media_types_are_ones() {
             "{{\"role\": \"user\", \"content\": [{{\"type\": \"image_url\", \"image_url\": {{\"url\": \"{url}\"}}}}]}}\n"
         )
     };
-    let said = |line: String, words: &str| {
+    let assert_fault = |line: String, words: &str| {
         let project = sample().with_file("samples/chat.jsonl", line);
         project.write_file(
             "scenarios/at.yaml",
@@ -327,23 +327,23 @@ fn names_ids_and_media_types_are_ones() {
             .exits_with(2)
             .stderr_contains(words);
     };
-    said(call("c1", ""), "a call without the `name` of its tool");
-    said(
+    assert_fault(call("c1", ""), "a call without the `name` of its tool");
+    assert_fault(
         call("c1", "two words"),
         "without blanks as the `name` and the `id` of a call, found `two words`",
     );
-    said(
+    assert_fault(
         call("c\\n1", "look"),
         "without blanks as the `name` and the `id` of a call, found `c\\n1`",
     );
-    said(call("", "look"), "with no id");
+    assert_fault(call("", "look"), "with no id");
     for url in [
         "data:png;base64,AAAA",
         "data:/png;base64,AAAA",
         "data:image/;base64,AAAA",
         "data:text/plain;base64,AAAA",
     ] {
-        said(
+        assert_fault(
             image(url),
             "expected `data:image/…;base64,DATA`, found the type",
         );
@@ -360,6 +360,6 @@ fn names_ids_and_media_types_are_ones() {
         let line = format!(
             "{{\"role\": \"assistant\", \"tool_calls\": [{{\"id\": \"c\", \"function\": {{\"name\": \"look\", \"arguments\": {arguments}}}}}]}}\n"
         );
-        said(line, "is beyond 64 bits");
+        assert_fault(line, "is beyond 64 bits");
     }
 }

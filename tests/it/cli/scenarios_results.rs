@@ -161,7 +161,7 @@ fn an_answer_below_one_for_everything_is_never_given() {
 }
 
 /// A case whose answer is validated with a schema.
-fn held(name: &str, schema: &str) -> String {
+fn case_with_schema(name: &str, schema: &str) -> String {
     format!(
         "name: {name}\ntask: round\ncontext:\n  objective: go\nexpectations:\n{schema}answers:\n  - reply: {{team: 5}}\nnode: mood\n"
     )
@@ -174,16 +174,16 @@ fn typos_in_a_schema_are_reported_where_they_stand() {
         who: {$ref: '#/$defs/persn'}\n      additionalProperties: false\n      required: [taem, 5]\n      colour: red\n      $defs: {person: {enum: []}}\n";
     let inside = "  - not:\n      any_of:\n        - schema: {type: object, requird: [team]}\n";
     let project = sample()
-        .with_file("scenarios/a.yaml", held("a", slips))
-        .with_file("scenarios/b.yaml", held("b", inside))
+        .with_file("scenarios/a.yaml", case_with_schema("a", slips))
+        .with_file("scenarios/b.yaml", case_with_schema("b", inside))
         .with_file(
             "scenarios/c.yaml",
-            held("c", "  - schema: {type: object, required: [team], properties: {team: {type: integer}}}\n"),
+            case_with_schema("c", "  - schema: {type: object, required: [team], properties: {team: {type: integer}}}\n"),
         )
-        .with_file("scenarios/d.yaml", held("d", "  - schema: answer.json\n"))
-        .with_file("scenarios/e.yaml", held("e", "  - not: {schema: {file: answer.json}}\n"))
+        .with_file("scenarios/d.yaml", case_with_schema("d", "  - schema: answer.json\n"))
+        .with_file("scenarios/e.yaml", case_with_schema("e", "  - not: {schema: {file: answer.json}}\n"))
         .with_file("scenarios/answer.json", "{\"type\": \"object\", \"properties\": {\"team\": {\"tpye\": \"string\"}}}")
-        .with_file("scenarios/f.yaml", held("f", "  - schema: own.json\n"))
+        .with_file("scenarios/f.yaml", case_with_schema("f", "  - schema: own.json\n"))
         .with_file("scenarios/own.json", "{\"type\": \"object\", \"ourColour\": \"red\"}");
     let run = project
         .run(&["check", "--format", "concise", "scenarios"])

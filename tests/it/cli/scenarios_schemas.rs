@@ -5,7 +5,7 @@ use super::project::Project;
 const GO: &str = "<task type=\"atomic\" name=\"go\">\n  <description>Go.</description>\n</task>\n";
 
 /// A project with a scenario for each schema, whose answers are these.
-fn held(schemas: &[(&str, &str, &str)]) -> Project {
+fn project_with_schemas(schemas: &[(&str, &str, &str)]) -> Project {
     let project = Project::new()
         .with_file("ctxc.toml", "edition = \"2026\"\n")
         .with_file("templates/go.xml", GO);
@@ -45,7 +45,7 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
     let named = r##"{"$ref": "#a", "$defs": {"a": {"$anchor": "a", "type": "number"}}}"##;
     let addressed =
         r#"{"$ref": "item.json", "$defs": {"a": {"$id": "item.json", "type": "number"}}}"#;
-    let project = held(&[
+    let project = project_with_schemas(&[
         ("a", &anchor, "{k: x}"),
         ("b", &items, "[x]"),
         ("c", &bound, "1"),
@@ -69,7 +69,7 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
         .exits_with(0)
         .stdout_contains("9 passed");
     // Values that a schema excludes are excluded.
-    let project = held(&[
+    let project = project_with_schemas(&[
         ("a", &anchor, "{k: 1}"),
         ("b", &items, "[x, y]"),
         ("c", &bound, "0"),
@@ -85,7 +85,7 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
 
 #[test]
 fn what_a_draft_does_not_take_is_reported_by_check_and_not_run() {
-    let project = held(&[
+    let project = project_with_schemas(&[
         (
             "a",
             r#"{"$schema": "http://json-schema.org/draft-08/schema#"}"#,

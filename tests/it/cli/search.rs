@@ -186,8 +186,8 @@ fn render_manifest_and_search_agree() {
             .lines()
             .find(|line| line.starts_with(&format!("{id} ")))
             .unwrap();
-        let said = line[id.len()..].trim_start().split(' ').next().unwrap();
-        assert_eq!(said, tokens.to_string(), "{line}");
+        let shown_tokens = line[id.len()..].trim_start().split(' ').next().unwrap();
+        assert_eq!(shown_tokens, tokens.to_string(), "{line}");
     }
     // Without the value no lookup is possible, and the manifest of everything stays the same for
     // any content of the files.

@@ -16,7 +16,7 @@ fn task(paths: &[&str]) -> String {
     )
 }
 
-fn told(project: &Project) -> String {
+fn check_output(project: &Project) -> String {
     let run = project.run(&["check", "--format", "concise"]);
     assert_eq!(
         (run.code, run.stderr.as_str()),
@@ -42,7 +42,7 @@ fn every_path_that_leads_to_no_text_is_reported_at_its_place() {
         .with_file("templates/triage.xml", task(&paths))
         .with_file("docs/runbook.md", "Restart it.\n");
     let project = project.with_file("docs/logo.png", b"\x89PNG\xff\xfe\x00");
-    insta::assert_snapshot!(told(&project), @r"
+    insta::assert_snapshot!(check_output(&project), @r"
     templates/triage.xml:4:11: error[unreadable-path]: the file `docs/runbok.md` cannot be shown to the agent: it does not exist
     templates/triage.xml:5:11: error[unreadable-path]: the file `../secret.md` cannot be shown to the agent: it lies outside the project's folder
     templates/triage.xml:6:11: error[unreadable-path]: the file `/docs/runbook.md` cannot be shown to the agent: it lies outside the project's folder
@@ -88,7 +88,7 @@ fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
             .unwrap()
             .success()
     );
-    insta::assert_snapshot!(told(&project), @r"
+    insta::assert_snapshot!(check_output(&project), @r"
     triage.xml:4:11: error[unreadable-path]: the file `secret.md` cannot be shown to the agent: it lies outside the project's folder
     triage.xml:6:11: error[unreadable-path]: the file `pipe` cannot be shown to the agent: it is not a regular file
     checked 1 file: 2 errors

@@ -125,15 +125,15 @@ fn verdicts_come_first_and_fit_the_screen() {
 fn watch_redraws_the_screen_and_ends_it_with_time_and_count() {
     let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut child = terminal(&project, 100, "watch --color never");
-    let mut said = String::new();
+    let mut screen = String::new();
     let mut bytes = [0; 1024];
     let mut until = |child: &mut Child, screens: usize| {
-        while said.matches("Ctrl-C ends it").count() < screens {
+        while screen.matches("Ctrl-C ends it").count() < screens {
             let got = child.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
-            assert!(got > 0, "it ended: {said}");
-            said.push_str(&String::from_utf8_lossy(&bytes[..got]));
+            assert!(got > 0, "it ended: {screen}");
+            screen.push_str(&String::from_utf8_lossy(&bytes[..got]));
         }
-        let screens: Vec<&str> = said.split("\u{1b}[2J\u{1b}[H").collect();
+        let screens: Vec<&str> = screen.split("\u{1b}[2J\u{1b}[H").collect();
         assert_eq!(screens[0], "", "each begins with a cleared screen");
         screens.last().unwrap().trim().to_owned()
     };

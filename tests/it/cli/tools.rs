@@ -220,10 +220,10 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
         );
     };
     let fails = |expectation: &str, found: &str| {
-        let said = verdict(expectation);
+        let reason = verdict(expectation);
         assert!(
-            said.starts_with("fail") && said.contains(found),
-            "{expectation}: {said}"
+            reason.starts_with("fail") && reason.contains(found),
+            "{expectation}: {reason}"
         );
     };
     // A task without a role has no tools, for any request.

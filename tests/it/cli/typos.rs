@@ -8,7 +8,7 @@ const TASK: &str = "<task type=\"atomic\" name=\"t\">\n  <description>answer {{n
 
 /// The only finding of a project with these files, without its place, and its way out.
 #[track_caller]
-fn told(name: &str, text: &str, finding: &str, way_out: &str) {
+fn assert_only_finding(name: &str, text: &str, finding: &str, way_out: &str) {
     let project = Project::new()
         .with_file("ctxc.toml", "edition = \"2026\"\n")
         .with_file("templates/t.xml", TASK)
@@ -33,27 +33,27 @@ fn a_project_file_with_a_typo_suggests_a_text() {
     let head = "edition = \"2026\"\n";
     let file = |rest: &str| format!("{head}{rest}");
     let none = file("[defaults.atomic]\ninherit_context = none\n");
-    told(
+    assert_only_finding(
         "ctxc.toml",
         &none,
         "not TOML: the text `none` stands without quotes",
         "write \"none\"",
     );
     let full = file("[defaults.atomic]\ninherit_context = full # all\n");
-    told(
+    assert_only_finding(
         "ctxc.toml",
         &full,
         "not TOML: the text `full` stands without quotes",
         "write \"full\"",
     );
-    told(
+    assert_only_finding(
         "ctxc.toml",
         "edition: \"2026\"\n",
         "not TOML: a key and its value are joined by `=`",
         "write `=`",
     );
     let tool = file("[tools.read]\nparameters = []\n");
-    told(
+    assert_only_finding(
         "ctxc.toml",
         &tool,
         "`tools.read.parameters` is a list; expected a JSON Schema as a table",
@@ -62,7 +62,7 @@ fn a_project_file_with_a_typo_suggests_a_text() {
     let schema = file(
         "[tools.read]\nparameters = { type = \"object\", properties = { a = { type = \"str\" } } }\n",
     );
-    told(
+    assert_only_finding(
         "ctxc.toml",
         &schema,
         "in the parameters of tool `read`",
@@ -73,7 +73,7 @@ fn a_project_file_with_a_typo_suggests_a_text() {
 #[test]
 fn a_quote_that_is_never_closed_is_named_where_it_opens() {
     let text = "name: \"one\ntask: t\ninputs:\n  n: 5\n";
-    told(
+    assert_only_finding(
         "scenarios/t.yaml",
         text,
         "this is not valid YAML: this quote is never closed on its line",
@@ -100,7 +100,7 @@ fn a_template_with_a_typo_has_one_finding() {
         )
     };
     let step = "<steps><if test=\"n == 1\"><task><description>a</description></task></if></steps>";
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &task("sequential", step),
         "`<steps>` has no element `<if>`",
@@ -108,13 +108,13 @@ fn a_template_with_a_typo_has_one_finding() {
     );
     let other = "<steps><cond><case test=\"n == 1\"><task><description>a</description></task></case>\
         <else><task><description>b</description></task></else></cond></steps>";
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &task("sequential", other),
         "`<cond>` has no element `<else>`",
         "one with the opposite of the others",
     );
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &task(
             "sequence",
@@ -125,7 +125,7 @@ fn a_template_with_a_typo_has_one_finding() {
     );
     let wrapped = "<steps><![CDATA[<task><description>a {{n}}</description></task>]]></steps>";
     let unread = task("sequential", wrapped).replace("answer {{n}}", "answer");
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &unread,
         "`<![CDATA[<task><description>a {{n}}",
@@ -134,28 +134,28 @@ fn a_template_with_a_typo_has_one_finding() {
     let twice = "<parameters><parameter name=\"n\"/><parameter name=\"n\"/></parameters>";
     let text =
         task("atomic", "").replace("<parameters><parameter name=\"n\"/></parameters>", twice);
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &text,
         "a second parameter named `n`",
         "n",
     );
     let typed = task("atomic", "").replace("name=\"n\"/>", "name=\"n\" type=\"int\"/>");
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &typed,
         "`type` cannot be `int`",
         "did you mean `integer`?",
     );
     let block = "<instructions syntax=\"jinja\">{% if n %}x{% endfor %}</instructions>";
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &task("atomic", block),
         "`endfor` ends a `for`, but the open block is another one",
         "endfor",
     );
     let prompt = task("atomic", "<prompt>be brief</prompt>");
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &prompt,
         "`<task>` has no element `<prompt>`",
@@ -165,7 +165,7 @@ fn a_template_with_a_typo_has_one_finding() {
         "atomic",
         "<examples><example><question>a</question><output>b</output></example></examples>",
     );
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &examples,
         "`<example>` has no element `<question>`",
@@ -197,7 +197,7 @@ fn a_name_that_was_written_in_another_way_is_recognised() {
         )
     };
     for written in ["t.xml", "templates/t.xml", "./t"] {
-        told(
+        assert_only_finding(
             "templates/x.xml",
             &steps(written),
             &format!("refers to the task `{written}`"),
@@ -206,7 +206,7 @@ fn a_name_that_was_written_in_another_way_is_recognised() {
         let scenario = format!(
             "name: a\ntask: {written}\ncontext: {{objective: o, inputs: {{n: 5}}}}\nexpect_context:\n  - nothing_cut: true\n"
         );
-        told(
+        assert_only_finding(
             "scenarios/a.yaml",
             &scenario,
             &format!("the project has no task `{written}`"),
@@ -223,20 +223,20 @@ fn a_name_that_was_written_in_another_way_is_recognised() {
         format!("name: a\ntask: t\ncontext:\n  objective: o\n  inputs: {{n: 5}}\n{rest}")
     };
     let expects = |line: &str| scenario(&format!("expect_context:\n  - {line}\n"));
-    told(
+    assert_only_finding(
         "scenarios/a.yaml",
         &expects("not_contains: x"),
         "an expectation on the context",
         "did you mean `absent`?",
     );
-    told(
+    assert_only_finding(
         "scenarios/a.yaml",
         &scenario("expect:\n  - contains: x\n"),
         "a scenario has no key `expect`",
         "did you mean `expect_context`?",
     );
     let outside = "name: a\ntask: t\ninputs: {n: 5}\nexpect_context:\n  - nothing_cut: true\n";
-    told(
+    assert_only_finding(
         "scenarios/a.yaml",
         outside,
         "a scenario has no key `inputs`",
@@ -247,14 +247,14 @@ fn a_name_that_was_written_in_another_way_is_recognised() {
 #[test]
 fn markup_of_a_page_in_a_text_is_one_finding() {
     let text = TASK.replace("answer {{n}}", "answer<br>with {{n}}");
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &text.replace("name=\"t\"", "name=\"x\""),
         "`<br>` is never closed",
         "write `&lt;`",
     );
     let context = TASK.replace("name=\"t\"", "name=\"x\" context=\"none\"");
-    told(
+    assert_only_finding(
         "templates/x.xml",
         &context,
         "`<task>` has no attribute `context`",
@@ -330,28 +330,28 @@ fn a_scenario_with_a_typo_suggests_a_text() {
     let context = "context:\n  objective: go\n  inputs: {n: 5}\n";
     let file = |rest: &str| format!("{head}{rest}");
     let expects = "expect_context:\n  - contains: answer\n";
-    told(
+    assert_only_finding(
         "scenarios/s.yaml",
         &file(&format!("context:\n  inputs: {{n: 5}}\n{expects}")),
         "`context` needs `objective`",
         "write `objective:",
     );
     let word = file(&format!("{context}expect_context: contains answer\n"));
-    told(
+    assert_only_finding(
         "scenarios/s.yaml",
         &word,
         "`expect_context` is a text; expected a list",
         "- contains: \"words of the context\"",
     );
     let word = file(&format!("{context}expect_context:\n  - contains answer\n"));
-    told(
+    assert_only_finding(
         "scenarios/s.yaml",
         &word,
         "`expect_context` is a text; expected a mapping",
         "- contains: \"words of the context\"",
     );
     let answers = file(&format!("{context}{expects}answers: hello\n"));
-    told(
+    assert_only_finding(
         "scenarios/s.yaml",
         &answers,
         "`answers` is a text; expected a list",

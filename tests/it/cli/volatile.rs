@@ -155,17 +155,17 @@ fn what_is_no_place_of_a_request_is_reported() {
         "templates/a.xml",
         "<task type=\"atomic\" name=\"a\"><description>x</description></task>\n",
     );
-    let told = |value: &str| {
+    let check_with = |value: &str| {
         project.write_file("ctxc.toml", format!("[requests]\nvolatile = {value}\n"));
         project.run(&["check", "--format", "concise"]).exits_with(2)
     };
-    told("[\"metadata\"]")
+    check_with("[\"metadata\"]")
         .stdout_contains("a JSON Pointer of a part of the request, such as `/metadata/id`");
-    told("\"\"").stdout_contains("a JSON Pointer");
-    told("[{ in = \"/a\" }]").stdout_contains("pattern");
-    told("[{ in = \"/a\", pattern = \"(\" }]").stdout_contains("a pattern");
-    told("[3]").stdout_contains("a JSON Pointer such as");
-    told("[{ in = \"/a\", pattern = \"x\", patern = \"y\" }]").stdout_contains("patern");
+    check_with("\"\"").stdout_contains("a JSON Pointer");
+    check_with("[{ in = \"/a\" }]").stdout_contains("pattern");
+    check_with("[{ in = \"/a\", pattern = \"(\" }]").stdout_contains("a pattern");
+    check_with("[3]").stdout_contains("a JSON Pointer such as");
+    check_with("[{ in = \"/a\", pattern = \"x\", patern = \"y\" }]").stdout_contains("patern");
     project.write_file(
         "ctxc.toml",
         "[requests]\nvolatile = [\"/a\", { in = \"\", pattern = \"x\" }]\n",

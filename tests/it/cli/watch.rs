@@ -431,7 +431,8 @@ fn it_ends_when_interrupted_and_when_no_one_reads() {
     };
     drop(out);
     assert_eq!(watching.ends(), Some(0));
-    let mut said = String::new();
-    std::io::Read::read_to_string(&mut watching.child.stderr.take().unwrap(), &mut said).unwrap();
-    assert_eq!(said, "");
+    let mut stderr_text = String::new();
+    std::io::Read::read_to_string(&mut watching.child.stderr.take().unwrap(), &mut stderr_text)
+        .unwrap();
+    assert_eq!(stderr_text, "");
 }

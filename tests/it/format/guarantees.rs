@@ -94,7 +94,7 @@ fn canonical(text: &str) -> String {
 }
 
 /// Elements, and comments with instructions, as another reader sees them, with their numbers.
-fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
+fn parse_content(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
     let document = roxmltree::Document::parse(text).unwrap();
     let (mut elements, mut others) = (BTreeMap::new(), BTreeMap::new());
     for node in document.descendants() {
@@ -137,13 +137,13 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
 
 /// Formats under every option; asserts everything that holds for a text without syntax errors.
 fn assert_promises(text: &str, about: &str) {
-    let before = seen(text);
+    let before = parse_content(text);
     for options in ALL {
         let once = format(text, &XmlLimits::default(), options).unwrap();
         let twice = format(&once, &XmlLimits::default(), options).unwrap();
         assert_eq!(twice, once, "{about}: not stable for\n{text}");
         assert_eq!(
-            seen(&once),
+            parse_content(&once),
             before,
             "{about}: something was lost of\n{text}\nin\n{once}"
         );

@@ -5,10 +5,10 @@ use ctxc::internals::syntax::XmlLimits;
 use pretty_assertions::assert_eq;
 
 fn laid_out(text: &str) -> String {
-    with(text, FormatOptions::default())
+    format_with(text, FormatOptions::default())
 }
 
-fn with(text: &str, options: FormatOptions) -> String {
+fn format_with(text: &str, options: FormatOptions) -> String {
     let once = format(text, &XmlLimits::default(), options).unwrap();
     assert_eq!(
         format(&once, &XmlLimits::default(), options).unwrap(),
@@ -88,7 +88,7 @@ fn settings_take_the_order_of_the_table_and_their_comments_along() {
 #[test]
 fn long_tags_are_wrapped_and_short_ones_joined() {
     let text = "<task>\n  <parameters>\n    <parameter\n      name=\"a\"\n      type=\"string\"/>\n    <parameter name=\"severity\" type=\"string\" default=\"the graver one of the two, when two levels fit the ticket\"/>\n  </parameters>\n</task>\n";
-    insta::assert_snapshot!(with(text, FormatOptions { width: 60, ..FormatOptions::default() }), @r#"
+    insta::assert_snapshot!(format_with(text, FormatOptions { width: 60, ..FormatOptions::default() }), @r#"
     <task>
       <parameters>
         <parameter name="a" type="string"/>
@@ -102,7 +102,7 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
     let exact = "<task name=\"abcd\" version=\"1\">\n  <description>d</description>\n</task>\n";
     let first = exact.lines().next().unwrap().len() as u32;
     assert_eq!(
-        with(
+        format_with(
             exact,
             FormatOptions {
                 width: first,
@@ -112,7 +112,7 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
         exact
     );
     assert!(
-        with(
+        format_with(
             exact,
             FormatOptions {
                 width: first - 1,
@@ -124,7 +124,7 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
     // One attribute gains nothing by a line of its own; columns are characters, not bytes.
     let one = "<library name=\"ééééééééééééééééééééééééé\">\n  <fragment name=\"é\">x</fragment>\n</library>\n";
     assert_eq!(
-        with(
+        format_with(
             one,
             FormatOptions {
                 width: 20,
@@ -225,14 +225,14 @@ fn indentation_and_line_ends_are_those_asked_for() {
         ..FormatOptions::default()
     };
     assert_eq!(
-        with(
+        format_with(
             "<task><description>d</description></task>",
             options(Indent::Tab)
         ),
         "<task>\n\t<description>d</description>\n</task>\n"
     );
     assert_eq!(
-        with(
+        format_with(
             "<task>\n\t<system>\n\t\ta\n\t\t\tb\n\t</system>\n</task>",
             options(Indent::Spaces(4))
         ),

@@ -199,11 +199,11 @@ fn refusals_are_results_and_a_loop_of_calls_has_an_end() {
         ]
     };
     let last = tool_loop(&tools, &mut runner, 2, |turns| {
-        let said: Vec<String> = turns.iter().map(|turn| turn.text_form().text).collect();
-        Ok(if said.is_empty() {
+        let texts: Vec<String> = turns.iter().map(|turn| turn.text_form().text).collect();
+        Ok(if texts.is_empty() {
             answer(both())
         } else {
-            answer(vec![Part::Text(said.join("; "))])
+            answer(vec![Part::Text(texts.join("; "))])
         })
     });
     let content = last.unwrap().content();

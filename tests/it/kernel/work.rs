@@ -293,7 +293,10 @@ fn done(task: &str, stage: &str, at: u64) -> OutcomeContext {
     OutcomeContext::new(task, Visit::first(stage), seconds(at))
 }
 
-fn found(pattern: FailurePattern, outcomes: &[OutcomeContext]) -> Vec<(Option<String>, f64)> {
+fn task_measures(
+    pattern: FailurePattern,
+    outcomes: &[OutcomeContext],
+) -> Vec<(Option<String>, f64)> {
     let analyzer = QualityAnalyzer::new("org", vec![pattern], |finding| finding.pattern.clone());
     analyzer
         .analyze(outcomes)
@@ -313,16 +316,19 @@ fn failures_are_counted_by_task_or_in_all() {
     let counting =
         |count, scope| FailurePattern::new("x", PatternLimit::Count(count), scope, "mend it");
     assert_eq!(
-        found(counting(2, PatternScope::Task), &outcomes),
+        task_measures(counting(2, PatternScope::Task), &outcomes),
         [(Some("a".to_owned()), 2.0)]
     );
     assert_eq!(
-        found(counting(3, PatternScope::Batch), &outcomes),
+        task_measures(counting(3, PatternScope::Batch), &outcomes),
         [(None, 3.0)]
     );
-    assert_eq!(found(counting(4, PatternScope::Batch), &outcomes), []);
     assert_eq!(
-        found(counting(0, PatternScope::Batch), &[done("a", "test", 0)]),
+        task_measures(counting(4, PatternScope::Batch), &outcomes),
+        []
+    );
+    assert_eq!(
+        task_measures(counting(0, PatternScope::Batch), &[done("a", "test", 0)]),
         [],
         "nothing is no failure"
     );
@@ -330,9 +336,9 @@ fn failures_are_counted_by_task_or_in_all() {
         within: Some(seconds(1)),
         ..counting(2, PatternScope::Batch)
     };
-    assert_eq!(found(within.clone(), &outcomes), [(None, 2.0)]);
+    assert_eq!(task_measures(within.clone(), &outcomes), [(None, 2.0)]);
     assert_eq!(
-        found(
+        task_measures(
             FailurePattern {
                 within: Some(Duration::ZERO),
                 ..within
@@ -345,7 +351,7 @@ fn failures_are_counted_by_task_or_in_all() {
         stage: Some("plan".to_owned()),
         ..counting(1, PatternScope::Batch)
     };
-    assert_eq!(found(other, &outcomes), []);
+    assert_eq!(task_measures(other, &outcomes), []);
 }
 
 #[test]
@@ -361,14 +367,14 @@ fn shares_sums_and_peaks_are_measured() {
         stage: Some("triage".to_owned()),
         ..FailurePattern::new("p", limit, PatternScope::Batch, "r")
     };
-    let two_thirds = found(pattern(PatternLimit::Share { from: 0.5, of: 3 }), &outcomes);
+    let two_thirds = task_measures(pattern(PatternLimit::Share { from: 0.5, of: 3 }), &outcomes);
     assert!((two_thirds[0].1 - 2.0 / 3.0).abs() < 1e-9);
     assert_eq!(
-        found(pattern(PatternLimit::Share { from: 0.5, of: 4 }), &outcomes),
+        task_measures(pattern(PatternLimit::Share { from: 0.5, of: 4 }), &outcomes),
         []
     );
     assert_eq!(
-        found(pattern(PatternLimit::Share { from: 0.9, of: 1 }), &outcomes),
+        task_measures(pattern(PatternLimit::Share { from: 0.9, of: 1 }), &outcomes),
         []
     );
     let weighed: Vec<OutcomeContext> = outcomes
@@ -378,7 +384,7 @@ fn shares_sums_and_peaks_are_measured() {
             ..outcome
         })
         .collect();
-    let of = |limit| found(pattern(limit), &weighed);
+    let of = |limit| task_measures(pattern(limit), &weighed);
     assert_eq!(
         of(PatternLimit::Sum {
             unit: "alerts".to_owned(),

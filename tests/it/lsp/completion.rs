@@ -23,7 +23,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// The edits of an item, as a client applies them that replaces the text behind the position.
-fn taken(text: &str, item: &Value) -> String {
+fn accept_item(text: &str, item: &Value) -> String {
     let edit = &item["textEdit"];
     let range = if edit["replace"].is_null() {
         &edit["range"]
@@ -372,7 +372,7 @@ fn what_is_taken_replaces_what_stands_there_and_repeats_nothing() {
             };
             let (text, items) = offered(&mut client, &around(marked));
             let item = items.iter().find(|item| item["label"] == **label);
-            match item.map(|item| taken(&text, item)) {
+            match item.map(|item| accept_item(&text, item)) {
                 None => wrong.push(format!("no {label} at {marked}: {:?}", labels(&items))),
                 Some(found) if found != around(expected) => {
                     wrong.push(format!("{label} at {marked}: {found}"));
@@ -426,7 +426,11 @@ fn what_nothing_closes_can_be_closed() {
             .iter()
             .find(|item| item["label"] == label)
             .unwrap_or_else(|| panic!("{marked}: {:?}", labels(&items)));
-        assert_eq!(taken(&text, item), format!("{head}{expected}"), "{marked}");
+        assert_eq!(
+            accept_item(&text, item),
+            format!("{head}{expected}"),
+            "{marked}"
+        );
     }
     for closed in [
         "  <description>hi<¦</description>\n</task>\n",
@@ -447,7 +451,7 @@ fn a_root_is_completed_in_an_empty_file() {
     let mut client = Client::new(FILES, &pulling());
     let (text, items) = offered(&mut client, "¦");
     assert_eq!(labels(&items), ["task", "template", "library"]);
-    assert_eq!(taken(&text, &items[0]), "<task></task>");
+    assert_eq!(accept_item(&text, &items[0]), "<task></task>");
 }
 
 #[test]
@@ -466,7 +470,7 @@ fn a_filter_text_has_the_tag_that_the_word_belongs_to() {
     let settings = "<task type=\"atomic\">\n  <context_management>\n    <fresh_context>¦</fresh_context>\n  </context_management>\n</task>";
     let (text, items) = offered(&mut client, settings);
     assert_eq!(items[0]["filterText"], "<fresh_context>disabled");
-    assert!(taken(&text, &items[0]).contains("<fresh_context>disabled</fresh_context>"));
+    assert!(accept_item(&text, &items[0]).contains("<fresh_context>disabled</fresh_context>"));
 }
 
 #[test]
@@ -530,7 +534,7 @@ fn what_is_offered_can_stand_at_its_place() {
                 .into_iter()
                 .map(str::to_owned)
                 .collect::<Vec<_>>(),
-            items.first().map(|first| taken(&text, first)),
+            items.first().map(|first| accept_item(&text, first)),
         )
     };
     let steps = |inner: &str| {

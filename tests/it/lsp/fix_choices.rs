@@ -74,7 +74,7 @@ const SLIPS: [&str; 13] = [
 ];
 
 /// Every compiled example, with the name of its rule.
-fn all() -> impl Iterator<Item = (&'static str, RuleExample)> {
+fn all_examples() -> impl Iterator<Item = (&'static str, RuleExample)> {
     let slips = SLIPS.map(|template| {
         (
             "slips",
@@ -119,7 +119,7 @@ fn ways_out(client: &mut Client, path: &str, text: &str) -> Vec<(String, Value, 
 fn every_way_out_leads_out() {
     let mut wrong = Vec::new();
     let mut tried = BTreeMap::<&str, usize>::new();
-    for (name, example) in all() {
+    for (name, example) in all_examples() {
         let mut files = example.project_files();
         files.push((PATH, example.template));
         files.retain(|(_, text)| !text.is_empty());
@@ -192,7 +192,7 @@ fn every_way_out_leads_out() {
 fn no_way_out_takes_a_comment() {
     let mut wrong = Vec::new();
     let mut tried = 0;
-    for (name, example) in all() {
+    for (name, example) in all_examples() {
         let planted = |(path, text): (&'static str, &'static str)| {
             let is_xml = path.contains(".xml");
             let text = if is_xml {

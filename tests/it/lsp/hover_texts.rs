@@ -319,22 +319,22 @@ fn hover_reports_what_a_name_stands_for() {
             &["`word` — parameter of template `twice`"],
         ),
     ];
-    for (before, said) in cases {
+    for (before, expected) in cases {
         let before = NEW
             .split_once(before)
             .map(|(head, _)| format!("{head}{before}"))
             .unwrap();
         let text = hover(&mut client, &before);
-        for words in *said {
+        for words in *expected {
             assert!(text.contains(words), "{words} in {text:?}");
         }
     }
     client.open("templates/triage.xml", TRIAGE);
-    let said = |client: &mut Client, text: &str, before: &str| {
+    let expected = |client: &mut Client, text: &str, before: &str| {
         client.at("textDocument/hover", "templates/triage.xml", text, before)["contents"]["value"]
             .to_string()
     };
-    let text = said(
+    let text = expected(
         &mut client,
         TRIAGE,
         "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket {{sub",
@@ -347,7 +347,7 @@ fn hover_reports_what_a_name_stands_for() {
                   <inner_task><description>{{current_input}}</description></inner_task>\
                   <reduction_task><description>{{accumulator}}</description></reduction_task></task>";
     client.replace("templates/triage.xml", 2, looped);
-    let text = said(
+    let text = expected(
         &mut client,
         looped,
         looped.split_once("_input}}").unwrap().0,

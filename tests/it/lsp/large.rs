@@ -74,12 +74,12 @@ fn a_shortened_list_is_reported_once_a_document() {
                 // The additional fold is that of the library.
                 let expected = if what == "folds" { tasks + 1 } else { tasks };
                 assert_eq!(count(&answer), expected.min(MOST), "{method}");
-                let said = messages(&mut client);
+                let shown_messages = messages(&mut client);
                 if tasks < MOST || time > 0 {
-                    assert_eq!(said, [""; 0]);
+                    assert_eq!(shown_messages, [""; 0]);
                 } else {
                     assert_eq!(
-                        said,
+                        shown_messages,
                         [format!(
                             "{name} has more than 5,000 {what}: the rest is left out"
                         )]

@@ -50,10 +50,10 @@ fn on_the_command_line(folder: &Path, files: &Files, encoding: Encoding) -> ByFi
     let output = command_in(folder, &["check", "--format", "json"])
         .output()
         .unwrap();
-    let said: Value = serde_json::from_slice(&output.stdout)
+    let report: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
     let mut found: ByFile = ByFile::new();
-    for finding in said["diagnostics"].as_array().unwrap() {
+    for finding in report["diagnostics"].as_array().unwrap() {
         let word = |key: &str| finding[key].as_str().unwrap().to_owned();
         let text = files
             .get(&word("path"))

@@ -38,7 +38,7 @@ fn on_the_command_line(client: &Client, name: &str, text: &str) -> Vec<(String, 
         .collect()
 }
 
-fn shown(items: &[Value]) -> Vec<(String, u64, u64, String)> {
+fn describe_items(items: &[Value]) -> Vec<(String, u64, u64, String)> {
     let one = |item: &Value| {
         let start = &item["range"]["start"];
         let word = |key: &str| item[key].as_str().unwrap().to_owned();
@@ -77,7 +77,7 @@ fn what_is_wrong_with_a_scenario_is_shown_as_on_the_command_line() {
         let items = client.pull(PATH);
         assert!(!items.is_empty(), "{text}");
         assert_eq!(
-            shown(&items),
+            describe_items(&items),
             on_the_command_line(&client, PATH, text),
             "{text}"
         );
@@ -158,7 +158,7 @@ fn errors_of_one_template_hide_no_findings_about_tasks_of_another() {
         let items = client.pull(PATH);
         assert_eq!(codes(&items), expected, "{task}");
         assert_eq!(
-            shown(&items),
+            describe_items(&items),
             on_the_command_line(&client, PATH, &text),
             "{task}"
         );
@@ -221,7 +221,7 @@ fn a_request_that_is_open_has_the_findings_of_the_command_line() {
     assert_eq!(codes(&found), ["CTX703"]);
     std::fs::create_dir_all(client.path("calls")).unwrap();
     assert_eq!(
-        shown(&found),
+        describe_items(&found),
         on_the_command_line(&client, "calls/one.json", &text)
     );
     // Other JSON has messages too, and a half-written body is no request yet.

@@ -30,7 +30,7 @@ fn refreshing() -> Value {
 }
 
 /// The requests of the server to the client until it came to rest.
-fn asked(client: &mut Client) -> Vec<String> {
+fn server_requests(client: &mut Client) -> Vec<String> {
     // Before the second answer arrives, everything that followed from earlier messages was sent.
     for _ in 0..2 {
         client.ask(
@@ -149,24 +149,30 @@ fn a_client_is_asked_to_refresh_when_another_change_affects_its_display() {
     );
     client.open("templates/user.xml", USER);
     client.open("templates/late.xml", LATE);
-    assert_eq!(asked(&mut client), [""; 0]);
+    assert_eq!(server_requests(&mut client), [""; 0]);
     // A client pulls its own findings by itself.
     client.replace(
         "templates/user.xml",
         2,
         &USER.replace("<description>d</description>", ""),
     );
-    assert_eq!(asked(&mut client), [""; 0]);
+    assert_eq!(server_requests(&mut client), [""; 0]);
     // Those of another document change with the name.
     client.replace("templates/late.xml", 2, &LATE.replace("late", "later"));
-    assert_eq!(asked(&mut client), ["workspace/diagnostic/refresh"]);
+    assert_eq!(
+        server_requests(&mut client),
+        ["workspace/diagnostic/refresh"]
+    );
     // A file on disk.
     std::fs::write(client.path("templates/broken.xml"), "<task").unwrap();
     let event = json!({"changes": [{"uri": client.uri("templates/broken.xml"), "type": 1}]});
     client.tell("workspace/didChangeWatchedFiles", &event);
-    assert_eq!(asked(&mut client), ["workspace/diagnostic/refresh"]);
+    assert_eq!(
+        server_requests(&mut client),
+        ["workspace/diagnostic/refresh"]
+    );
     client.tell("workspace/didChangeWatchedFiles", &event);
-    assert_eq!(asked(&mut client), [""; 0]);
+    assert_eq!(server_requests(&mut client), [""; 0]);
     // The project file: every request that shows resolved settings is refreshed, and the findings
     // if they changed.
     client.open(
@@ -179,9 +185,9 @@ fn a_client_is_asked_to_refresh_when_another_change_affects_its_display() {
         "workspace/inlayHint/refresh",
         "workspace/semanticTokens/refresh",
     ];
-    let mut told = asked(&mut client);
-    told.sort();
-    assert_eq!(told, all);
+    let mut requests = server_requests(&mut client);
+    requests.sort();
+    assert_eq!(requests, all);
     assert!(
         client
             .notes
@@ -241,7 +247,7 @@ fn a_client_without_refresh_support_receives_no_refresh() {
         "ctxc.toml",
         "[defaults.atomic]\ninherit_context = \"subset\"\n",
     );
-    assert_eq!(asked(&mut client), [""; 0]);
+    assert_eq!(server_requests(&mut client), [""; 0]);
 }
 
 #[test]

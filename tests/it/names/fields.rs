@@ -9,7 +9,7 @@ const RISK: &str = r##"{"type": "object", "additionalProperties": false, "requir
 
 /// Each finding of a library: its code, its severity unless it is an error, its place and its
 /// message.
-fn all(library: &str) -> Vec<String> {
+fn all_findings(library: &str) -> Vec<String> {
     let open = RISK.replace("\"additionalProperties\": false, ", "");
     let free = RISK.replace("false", "true");
     let files = [
@@ -39,7 +39,7 @@ fn all(library: &str) -> Vec<String> {
 
 /// The findings of a task with some parameters, inputs and more.
 fn task(body: &str) -> Vec<String> {
-    all(&format!(
+    all_findings(&format!(
         "<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>{body}</task></library>"
     ))
 }
@@ -88,7 +88,7 @@ fn a_text_and_a_scalar_have_no_parts() {
 #[test]
 fn each_input_of_a_reduce_is_the_one_at_hand() {
     let of = |inputs: &str, used: &str| {
-        all(&format!(
+        all_findings(&format!(
             "<library>{PRODUCERS}<task type=\"reduce\" name=\"o\"><description>d</description><parameters><parameter name=\"p\" type=\"object\"/></parameters>\
              <inputs>{inputs}</inputs><initial_value>none yet</initial_value><inner_task><description>{{{{{used}}}}}</description></inner_task>\
              <reduction_task><description>{{{{accumulator}}}} {{{{{used}}}}}</description></reduction_task></task></library>"
@@ -131,11 +131,16 @@ fn each_input_of_a_reduce_is_the_one_at_hand() {
         <task type=\"reduce\" name=\"o\"><description>d</description><inputs><input name=\"a\">text</input></inputs>\
         <inner_task><description>d</description><inputs><input name=\"i\"><task ref=\"q\"/></input></inputs></inner_task>\
         <reduction_task><description>{{current_result}} {{accumulator}}</description></reduction_task></task></library>";
-    assert_eq!(all(library).len(), 1, "{:?}", all(library));
+    assert_eq!(
+        all_findings(library).len(),
+        1,
+        "{:?}",
+        all_findings(library)
+    );
     // Before the first round of a loop the feedback is a text without fields.
     let cycle = "<task type=\"director_evaluator_loop\" name=\"l\"><description>t</description><director><description>{{evaluation_feedback.x}}</description></director>\
         <evaluator><description>e</description></evaluator></task>";
-    assert_eq!(all(cycle).len(), 1);
+    assert_eq!(all_findings(cycle).len(), 1);
 }
 
 #[test]
@@ -258,7 +263,7 @@ fn a_field_that_no_schema_names_is_found_across_tasks() {
     }
     // The result of an evaluator that writes words has no fields.
     let cycle = |output: &str| {
-        all(&format!(
+        all_findings(&format!(
             "<task type=\"director_evaluator_loop\" name=\"l\"><description>t</description><director><description>d</description></director>\
              <evaluator><description>e {{{{director_result.x}}}}</description>{output}</evaluator>\
              <termination_condition><condition>evaluation.success == true</condition></termination_condition></task>"
@@ -282,7 +287,7 @@ fn what_a_definition_uses_of_a_value_is_held_where_it_is_used() {
         <template name=\"G\" params=\"m\"><task type=\"atomic\"><description>{{m[0]}}</description></task></template>\
         <fragment name=\"g\">{{n.x}} {{n.y}}</fragment>";
     let of = |body: &str| {
-        all(&format!(
+        all_findings(&format!(
             "<library>{PRODUCERS}{q}<task type=\"sequential\" name=\"o\"><description>d</description>{body}</task></library>"
         ))
     };
@@ -322,7 +327,7 @@ fn what_a_definition_uses_of_a_value_is_held_where_it_is_used() {
 fn types_are_held_across_results_and_own_parameters() {
     let q = "<task type=\"atomic\" name=\"q\"><description>{{n}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>";
     let of = |body: &str| {
-        all(&format!(
+        all_findings(&format!(
             "<library>{PRODUCERS}{q}<task type=\"sequential\" name=\"o\"><description>d</description>{body}</task></library>"
         ))
     };
@@ -375,7 +380,7 @@ fn types_are_held_across_results_and_own_parameters() {
 #[test]
 fn parts_in_a_jinja_text() {
     let of = |text: &str| {
-        all(&format!(
+        all_findings(&format!(
             "<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>d</description><parameters><parameter name=\"p\" type=\"string\"/><parameter name=\"o\" type=\"object\"/></parameters>\
              <steps><task ref=\"risk\" as=\"r\"/><task><description syntax=\"jinja\">{text} {{{{ p }}}} {{{{ o }}}} {{{{ r }}}}</description></task></steps></task></library>"
         ))
@@ -405,14 +410,14 @@ fn two_references_take_one_name_in_one_form() {
                 "<task type=\"atomic\" name=\"{name}\"><description>{{{{x}}}}</description><parameters><parameter name=\"x\" {kind}/></parameters></task>"
             )
         };
-        all(&format!(
+        all_findings(&format!(
             "<library>{}{}<task type=\"sequential\" name=\"t\"><description>d</description><steps><task ref=\"a\"/><task ref=\"b\"/></steps></task></library>",
             task("a", one),
             task("b", two)
         ))
     };
-    let said = "CTX305 b: the task `b` takes `x` as string, but `x` is array here";
-    assert_eq!(of("type=\"array\"", "type=\"string\""), [said]);
+    let message = "CTX305 b: the task `b` takes `x` as string, but `x` is array here";
+    assert_eq!(of("type=\"array\"", "type=\"string\""), [message]);
     assert_eq!(of("type=\"array\"", "type=\"string[]\""), [""; 0]);
     assert_eq!(of("type=\"array\"", ""), [""; 0]);
 }
@@ -422,7 +427,7 @@ fn what_a_choice_or_a_whole_task_answers_is_known() {
     let number = "<output_format type=\"json\" schema=\"number\"/>";
     let agent = format!("<task><description>x</description>{number}</task>");
     let of = |step: &str| {
-        all(&format!(
+        all_findings(&format!(
             "<library><task type=\"sequential\" name=\"t\"><description>d</description><steps>{step}<task><description>{{{{r.q}}}}</description></task></steps></task></library>"
         ))
     };

@@ -66,7 +66,7 @@ fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
     })
 }
 
-fn shown(text: &str) -> Vec<String> {
+fn describe_faults(text: &str) -> Vec<String> {
     shown_with(text, &[])
 }
 
@@ -84,7 +84,7 @@ fn free_variables_of_a_task_that_declares_none_are_implicit_parameters() {
 </task>"#;
     let names =
         ["ticket", "customer", "house", "region", "limit"].map(|name| format!("implicit {name}"));
-    assert_eq!(shown(text), names);
+    assert_eq!(describe_faults(text), names);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn what_is_no_variable() {
   <instructions verbatim="true">{{count}} {{</instructions>
   <system syntax="jinja">{% for part in [1, 2] %}{{ part }} {{ loop.index }}{% endfor %}{% set a = 1 %}{{ a }}</system>
 </task>"#;
-    assert_eq!(shown(text), NOTHING);
+    assert_eq!(describe_faults(text), NOTHING);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_task_that_declares_parameters_is_held_to_them() {
   <inputs><input name="a" from="tickets.first"/></inputs>
 </task>"#;
     assert_eq!(
-        shown(text),
+        describe_faults(text),
         [
             "undeclared custmer, near customer at `custmer`",
             "undeclared other, near none at `other`",
@@ -116,7 +116,7 @@ fn a_task_that_declares_parameters_is_held_to_them() {
     // An empty list is a declaration too.
     let empty =
         "<task type=\"atomic\" name=\"t\"><description>{{a}}</description><parameters/></task>";
-    assert_eq!(shown(empty), ["undeclared a, near none at `a`"]);
+    assert_eq!(describe_faults(empty), ["undeclared a, near none at `a`"]);
 }
 
 #[test]
@@ -138,13 +138,16 @@ fn a_task_that_makes_an_input_sees_the_inputs_before_it_and_neither_itself_nor_l
         "two of `two` at `two`",
         "two of `two` at `two`",
     ];
-    assert_eq!(shown(text), late.map(|words| format!("not yet {words}")));
+    assert_eq!(
+        describe_faults(text),
+        late.map(|words| format!("not yet {words}"))
+    );
     // Without parameters, too: a run could not give it under a name that is bound to something
     // else.
     let free = r#"<task type="atomic" name="t"><description>d</description>
   <inputs><input name="one"><task type="atomic"><description>{{one}} {{other}}</description></task></input></inputs></task>"#;
     assert_eq!(
-        shown(free),
+        describe_faults(free),
         ["not yet one of `one` at `one`", "implicit other"]
     );
 }
@@ -162,7 +165,7 @@ fn a_step_sees_what_is_around_it_and_the_results_before_it() {
   </steps>
 </task>"#;
     assert_eq!(
-        shown(text),
+        describe_faults(text),
         [
             "not yet two of `two` at `two`",
             "not yet two of `two` at `two`"
@@ -180,7 +183,7 @@ fn inputs_of_one_task_are_not_those_of_its_neighbour() {
     <task><description>{{i}}</description></task>
   </steps>
 </task>"#;
-    assert_eq!(shown(text), ["undeclared i, near none at `i`"]);
+    assert_eq!(describe_faults(text), ["undeclared i, near none at `i`"]);
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn the_variables_of_reduce_and_loop() {
   <reduction_task><description>{{current_input}} {{current_result}} {{accumulator}}</description></reduction_task>
 </task>"#;
     assert_eq!(
-        shown(reduce),
+        describe_faults(reduce),
         [
             "undeclared current_input, near none at `current_input`",
             "undeclared accumulator, near none at `accumulator`",
@@ -208,7 +211,7 @@ fn the_variables_of_reduce_and_loop() {
   <termination_condition><condition>evaluation.success == true or current_iteration gt 3</condition></termination_condition>
 </task>"#;
     assert_eq!(
-        shown(cycle),
+        describe_faults(cycle),
         [
             "undeclared director_result, near none at `director_result`",
             "undeclared evaluation, near none at `evaluation`",
@@ -228,7 +231,7 @@ fn a_function_sees_its_parameters_and_nothing_else() {
   </template>
 </library>"#;
     assert_eq!(
-        shown(text),
+        describe_faults(text),
         [
             "unused tone at `tone`",
             "undeclared ticket, near none at `ticket`"
@@ -241,7 +244,7 @@ fn values_that_may_be_read_elsewhere_are_not_reported_as_unused() {
     let of = |body: &str| {
         let head =
             "<task type=\"sequential\" name=\"t\"><parameters><parameter name=\"p\"/></parameters>";
-        shown(&format!(
+        describe_faults(&format!(
             "{head}<description>d</description>{body}<steps><task><description>d</description></task></steps></task>"
         ))
     };
@@ -256,7 +259,7 @@ fn values_that_may_be_read_elsewhere_are_not_reported_as_unused() {
         NOTHING
     );
     let reference = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"p\"/></parameters><steps><task ref=\"a\"/></steps></task>";
-    assert_eq!(shown(reference), NOTHING);
+    assert_eq!(describe_faults(reference), NOTHING);
 }
 
 #[test]
@@ -319,13 +322,13 @@ fn relevance_is_held_to_the_inputs() {
     let text = r#"<task type="atomic" name="t"><description>d</description>
   <inputs><input name="a">x</input></inputs>
   <context_relevance><input name="a"/><input name="b"/></context_relevance></task>"#;
-    assert_eq!(shown(text), ["no input b at `b`"]);
+    assert_eq!(describe_faults(text), ["no input b at `b`"]);
 }
 
 #[test]
 fn damage_hides_what_is_declared() {
     let text = "<task type=\"atomic\" name=\"t\"><parameters><parameter name=\"a></parameters><description>{{a}} {{b}}</description></task>";
-    let found: Vec<String> = shown(text)
+    let found: Vec<String> = describe_faults(text)
         .into_iter()
         .filter(|fault| fault.starts_with("undeclared"))
         .collect();
@@ -376,7 +379,7 @@ fn the_result_of_a_step_is_bound_behind_it_alone() {
         format!("not yet {name} at `{own}`")
     });
     assert_eq!(
-        shown(&format!(
+        describe_faults(&format!(
             "<task type=\"sequential\" name=\"t\"><description>x</description>{steps}</task>"
         )),
         expected
@@ -387,13 +390,13 @@ fn the_result_of_a_step_is_bound_behind_it_alone() {
         "<task type=\"sequential\" name=\"t\"><description>x</description>{declared}{steps}</task>"
     );
     assert_eq!(
-        shown(&text),
+        describe_faults(&text),
         [expected[0].as_str(), &expected[1], &expected[3]]
     );
     // The surrounding task has no result before its steps, and none of them remains behind.
     let text = "<task type=\"sequential\" name=\"t\"><description>{{one}}</description><inputs><input name=\"i\" from=\"one\"/></inputs><steps><task as=\"one\"><description>d</description></task></steps></task>";
     assert_eq!(
-        shown(text),
+        describe_faults(text),
         [
             "not yet one of `one` at `one`",
             "not yet one of `one` at `one`"
@@ -402,5 +405,5 @@ fn the_result_of_a_step_is_bound_behind_it_alone() {
     let library = format!(
         "<library>{text}<task name=\"u\"><description>{{{{one}}}}</description></task></library>"
     );
-    assert_eq!(shown(&library).last().unwrap(), "implicit one");
+    assert_eq!(describe_faults(&library).last().unwrap(), "implicit one");
 }

@@ -9,17 +9,20 @@ use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
 
 const MAIL: &str = "<parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\" trust=\"untrusted\"/></parameters>";
+/// The description of an agent that sees the mail, a text from outside.
 const SEES: &str = "<description>{{mail}}</description>";
 
-/// The findings of a task with these steps, in a library that holds other definitions, too.
-fn found(rest: &str, steps: &str) -> Vec<String> {
+/// The findings of text from outside in a system text: for a task with these steps, in a library
+/// with further definitions.
+fn trust_findings(rest: &str, steps: &str) -> Vec<String> {
     let all = format!(
         "<library>{rest}<task type=\"sequential\" name=\"t\"><description>d</description>{MAIL}<steps>{steps}</steps></task></library>"
     );
     places(&all, &["CTX310"])
 }
 
-fn says(what: &str) -> String {
+/// A step with a text in its system text, where nothing from outside may stand.
+fn system_step(what: &str) -> String {
     format!("<task><description>act</description><system>Do {what}.</system></task>")
 }
 
@@ -39,7 +42,7 @@ fn a_result_is_what_its_agent_was_shown() {
         format!("<task as=\"a\">{SEES}</task><task as=\"r\"><description>{{{{a}}}}</description></task>"),
         "<task as=\"r\"><description>d</description><inputs><input name=\"i\"><task><description>{{mail}}</description></task></input></inputs></task>".to_owned(),
     ] {
-        assert_eq!(found("", &format!("{step}{}", says("{{r}}"))), ["CTX310 r"], "{step}");
+        assert_eq!(trust_findings("", &format!("{step}{}", system_step("{{r}}"))), ["CTX310 r"], "{step}");
     }
     for step in [
         format!("<task as=\"r\"><description>d</description>{alone}</task>"),
@@ -48,7 +51,7 @@ fn a_result_is_what_its_agent_was_shown() {
         format!("<task as=\"r\">{SEES}<output_format type=\"json\" schema=\"number\"/></task>"),
     ] {
         assert_eq!(
-            found("", &format!("{step}{}", says("{{r}}"))),
+            trust_findings("", &format!("{step}{}", system_step("{{r}}"))),
             [""; 0],
             "{step}"
         );
@@ -85,14 +88,14 @@ fn context_carries_what_it_is_made_of() {
             "<task type=\"sequential\" as=\"o\">{outer}{}<steps><task as=\"r\"><description>d</description>{}</task>{}</steps></task>",
             inherits("none"),
             inherits(inner),
-            says("{{r}}")
+            system_step("{{r}}")
         )
     };
-    assert_eq!(found("", &nest(SEES, "full")), ["CTX310 r"]);
-    assert_eq!(found("", &nest(SEES, "subset")), ["CTX310 r"]);
-    assert_eq!(found("", &nest(SEES, "none")), [""; 0]);
+    assert_eq!(trust_findings("", &nest(SEES, "full")), ["CTX310 r"]);
+    assert_eq!(trust_findings("", &nest(SEES, "subset")), ["CTX310 r"]);
+    assert_eq!(trust_findings("", &nest(SEES, "none")), [""; 0]);
     assert_eq!(
-        found("", &nest("<description>d</description>", "full")),
+        trust_findings("", &nest("<description>d</description>", "full")),
         [""; 0]
     );
     // The results of earlier steps reach the steps that see them, and no others.
@@ -100,31 +103,33 @@ fn context_carries_what_it_is_made_of() {
         format!(
             "<task type=\"sequential\"><description>d</description><context_management><inherit_context>none</inherit_context><accumulate_data>{accumulates}</accumulate_data><accumulation_format>notes_only</accumulation_format><fresh_context>disabled</fresh_context></context_management>\
              <steps><task>{SEES}{alone}</task><task as=\"r\"><description>d</description>{alone}</task>{}</steps></task>",
-            says("{{r}}"),
+            system_step("{{r}}"),
             alone = inherits("none"),
         )
     };
-    assert_eq!(found("", &steps("true")), ["CTX310 r"]);
-    assert_eq!(found("", &steps("false")), [""; 0]);
+    assert_eq!(trust_findings("", &steps("true")), ["CTX310 r"]);
+    assert_eq!(trust_findings("", &steps("false")), [""; 0]);
 }
 
 #[test]
-fn references_and_calls_hand_trust_on() {
+fn the_result_of_a_reference_or_call_is_from_outside_like_its_inputs() {
+    // A task that takes the mail by name.
     let q = |body: &str, tail: &str| {
         format!(
             "<task type=\"atomic\" name=\"q\">{body}<parameters><parameter name=\"mail\"/></parameters>{tail}</task>"
         )
     };
     let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
-    let uses = format!("<task ref=\"q\" as=\"r\"/>{}", says("{{r}}"));
-    assert_eq!(found(&q(SEES, ""), &uses), ["CTX310 r"]);
+    let uses = format!("<task ref=\"q\" as=\"r\"/>{}", system_step("{{r}}"));
+    assert_eq!(trust_findings(&q(SEES, ""), &uses), ["CTX310 r"]);
     assert_eq!(
-        found(
+        trust_findings(
             &q(SEES, "").replace(" name=\"mail\"", " name=\"mail\" type=\"number\""),
             &uses
         ),
         [""; 0]
     );
+    // A function of `a` and `b`; `b` is the mail in each call.
     let f = |body: &str| {
         format!(
             "<template name=\"f\" params=\"a b\"><task type=\"atomic\"><description>{{{{a}}}} {body}</description>{alone}</task></template><task name=\"z\" type=\"atomic\"><description>z</description>{alone}</task>"
@@ -133,20 +138,23 @@ fn references_and_calls_hand_trust_on() {
     let call = |a: &str, tail: &str| {
         format!(
             "<call template=\"f\" as=\"r\"{tail}><arg name=\"a\">{a}</arg><arg name=\"b\" from=\"mail\"/></call>{}",
-            says("{{r}}")
+            system_step("{{r}}")
         )
     };
-    assert_eq!(found(&f("{{b}}"), &call("x", "")), ["CTX310 r"]);
-    assert_eq!(found(&f(""), &call("x {{mail}}", "")), ["CTX310 r"]);
-    assert_eq!(found(&f(""), &call("x", "")), [""; 0]);
+    assert_eq!(trust_findings(&f("{{b}}"), &call("x", "")), ["CTX310 r"]);
     assert_eq!(
-        found(&f("{{b}}"), &call("x", " trust=\"trusted\"")),
+        trust_findings(&f(""), &call("x {{mail}}", "")),
+        ["CTX310 r"]
+    );
+    assert_eq!(trust_findings(&f(""), &call("x", "")), [""; 0]);
+    assert_eq!(
+        trust_findings(&f("{{b}}"), &call("x", " trust=\"trusted\"")),
         [""; 0]
     );
     assert_eq!(
-        found(
+        trust_findings(
             &f(""),
-            &format!("<task ref=\"z\" as=\"r\"/>{}", says("{{r}}"))
+            &format!("<task ref=\"z\" as=\"r\"/>{}", system_step("{{r}}"))
         ),
         [""; 0]
     );
@@ -155,15 +163,15 @@ fn references_and_calls_hand_trust_on() {
     let step = format!(
         "<task as=\"r\">{SEES}</task><call template=\"f\"><arg name=\"a\">see {{{{r}}}}</arg></call>"
     );
-    assert_eq!(found(says_it, &step), ["CTX310 f"]);
+    assert_eq!(trust_findings(says_it, &step), ["CTX310 f"]);
     // A fragment that names a value; one that is from outside.
     let fragment = "<fragment name=\"g\">{{mail}}</fragment><fragment name=\"w\" trust=\"untrusted\">x</fragment>";
     for used in ["g", "w"] {
         let step = format!(
             "<task as=\"r\"><description>d <use fragment=\"{used}\"/></description></task>{}",
-            says("{{r}}")
+            system_step("{{r}}")
         );
-        assert_eq!(found(fragment, &step), ["CTX310 r"]);
+        assert_eq!(trust_findings(fragment, &step), ["CTX310 r"]);
     }
 }
 
@@ -178,7 +186,7 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
     let inner = |head: &str, inherits: &str| {
         let steps = format!(
             "<steps><task as=\"one\"><description>d</description></task>{}</steps>",
-            says("{{one}}")
+            system_step("{{one}}")
         );
         format!(
             "<task type=\"sequential\"{head}><description>d</description>{}{steps}</task>",
@@ -211,9 +219,9 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
                     "{h}{}<task ref=\"n\" name=\"nn\"/>",
                     inner(" name=\"n\"", inherits)
                 );
-                let in_place = found(&library, &outer(what, around, &inner("", inherits)));
+                let in_place = trust_findings(&library, &outer(what, around, &inner("", inherits)));
                 for name in ["n", "nn"] {
-                    let behind = found(
+                    let behind = trust_findings(
                         &library,
                         &outer(what, around, &format!("<task ref=\"{name}\"/>")),
                     );
@@ -248,8 +256,8 @@ fn a_script_is_made_of_what_it_is_given() {
         let carries = "<context_management><inherit_context>none</inherit_context><accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format></context_management>";
         let alone =
             "<context_management><inherit_context>none</inherit_context></context_management>";
-        let says = says("{{r}}").replace("</task>", &format!("{alone}</task>"));
-        found(
+        let says = system_step("{{r}}").replace("</task>", &format!("{alone}</task>"));
+        trust_findings(
             "",
             &format!(
                 "<task type=\"sequential\"><description>d {{{{mail}}}}</description>{carries}<steps><task>{SEES}{alone}</task>{script}{says}</steps></task>"
@@ -281,17 +289,17 @@ fn rounds_carry_trust_on() {
         )
     };
     assert_eq!(
-        found("", &looped("<system>{{director_result}}</system>")),
+        trust_findings("", &looped("<system>{{director_result}}</system>")),
         ["CTX310 director_result"]
     );
     assert_eq!(
-        found("", &looped("<system>{{current_iteration}}</system>")),
+        trust_findings("", &looped("<system>{{current_iteration}}</system>")),
         [""; 0]
     );
     let reduced = "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\" from=\"mail\"/></inputs><initial_value>none</initial_value>\
          <inner_task><description>{{current_input}}</description></inner_task>\
          <reduction_task><description>{{current_result}}</description><system>{{accumulator}}</system></reduction_task></task>";
-    assert_eq!(found("", reduced), ["CTX310 accumulator"]);
+    assert_eq!(trust_findings("", reduced), ["CTX310 accumulator"]);
 }
 
 /// A value has one trust: it is from outside under its new name and under its old one, at any
@@ -355,7 +363,7 @@ fn the_examples_are_what_they_say() {
 #[test]
 fn an_accumulator_is_its_initial_value_too() {
     let reduce = |initial: &str, answer: &str| {
-        found(
+        trust_findings(
             "",
             &format!(
                 "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs>{initial}\
@@ -403,7 +411,7 @@ fn the_profile_bare_takes_nothing_from_outside() {
         );
         places(&all, &["CTX310", "CTX325"])
     };
-    for (step, found) in [
+    for (step, trust_findings) in [
         (
             "<task profile=\"bare\"><description>see {{mail}}</description></task>",
             "CTX325 mail",
@@ -460,7 +468,7 @@ fn the_profile_bare_takes_nothing_from_outside() {
             "CTX325 mail",
         ),
     ] {
-        assert_eq!(bare(step), [found], "{step}");
+        assert_eq!(bare(step), [trust_findings], "{step}");
     }
     for step in [
         "<task><description>see {{mail}}</description></task>",

@@ -22,12 +22,12 @@ fn bodies_are_what_the_providers_own_clients_send() {
     let output = python
         .output()
         .unwrap_or_else(|error| panic!("python3: {error}"));
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{printed}");
     let text = std::fs::read_to_string(vectors).unwrap();
     let cases = serde_json::from_str::<serde_json::Value>(&text).unwrap();
     let bodies = cases["cases"]
@@ -37,8 +37,8 @@ fn bodies_are_what_the_providers_own_clients_send() {
         .map(|case| case["bodies"].as_object().unwrap().len());
     // Five more on the page, with tools, and twice five that must be refused.
     assert!(
-        said.contains(&format!("{} bodies read", bodies.sum::<usize>() + 5 + 10)),
-        "{said}"
+        printed.contains(&format!("{} bodies read", bodies.sum::<usize>() + 5 + 10)),
+        "{printed}"
     );
 }
 

@@ -90,18 +90,18 @@ pub(super) fn report(project: &Project, command: &mut Command) -> Value {
     let output = command
         .output()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
     assert!(
         output.status.success(),
-        "{command:?}: {}\n{said}",
+        "{command:?}: {}\n{printed}",
         output.status
     );
     let report = std::fs::read(project.path("report.json"))
-        .unwrap_or_else(|error| panic!("{command:?}: {error}\n{said}"));
+        .unwrap_or_else(|error| panic!("{command:?}: {error}\n{printed}"));
     serde_json::from_slice(&report).unwrap()
 }
 
@@ -178,6 +178,6 @@ fn the_set_up_for_helix_is_one_that_helix_reads() {
         ask.len()
     )
     .unwrap();
-    let said = child.wait_with_output().unwrap().stdout;
-    assert!(String::from_utf8_lossy(&said).contains(r#""serverInfo":{"name":"ctxc""#));
+    let printed = child.wait_with_output().unwrap().stdout;
+    assert!(String::from_utf8_lossy(&printed).contains(r#""serverInfo":{"name":"ctxc""#));
 }

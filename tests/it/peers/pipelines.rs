@@ -201,8 +201,8 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
         commit(&forge.project);
         let hash = forge.hash();
         for history in [History::Whole, History::Shallow] {
-            for (name, code, told) in forge.run(history, &base, &hash) {
-                assert_eq!(code, 0, "{command}: {name}\n{told}");
+            for (name, code, output) in forge.run(history, &base, &hash) {
+                assert_eq!(code, 0, "{command}: {name}\n{output}");
             }
         }
         // The agent's answer changed, and the expectation was not taken back.

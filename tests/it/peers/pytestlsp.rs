@@ -27,12 +27,12 @@ fn pytestlsp_sees_and_mends_the_finding_as_every_editor() {
     let output = pytest
         .output()
         .unwrap_or_else(|error| panic!("pytest: {error}"));
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{printed}");
     // Eight profiles, twice two ways.
-    assert!(said.contains("\n32 passed"), "{said}");
+    assert!(printed.contains("\n32 passed"), "{printed}");
 }

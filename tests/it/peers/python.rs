@@ -11,12 +11,12 @@ fn passes(arguments: &[&str]) {
     let output = python
         .output()
         .unwrap_or_else(|error| panic!("python3: {error}"));
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{printed}");
 }
 
 #[test]

@@ -26,9 +26,9 @@ fn by_xmllint(option: &str, schema: &Path, folder: &Path, names: &[String]) -> B
             .current_dir(folder)
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         let (mut valid, mut fails) = (0, 0);
-        for line in said.lines() {
+        for line in printed.lines() {
             if let Some(name) = line.strip_suffix(" fails to validate") {
                 refused.insert(name.to_owned());
                 fails += 1;
@@ -38,13 +38,13 @@ fn by_xmllint(option: &str, schema: &Path, folder: &Path, names: &[String]) -> B
         // It reports nothing more on a file that it cannot parse.
         let parsed = names
             .iter()
-            .filter(|name| !said.contains(&format!("{name}:")) || refused.contains(*name))
+            .filter(|name| !printed.contains(&format!("{name}:")) || refused.contains(*name))
             .count();
         assert_eq!(
             valid + fails,
             parsed,
             "every file has a verdict: {}",
-            said.lines().take(5).collect::<String>()
+            printed.lines().take(5).collect::<String>()
         );
     }
     refused
@@ -58,10 +58,11 @@ fn by_jing(schema: &Path, folder: &Path, names: &[String]) -> BTreeSet<String> {
         .current_dir(folder)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(!said.contains("fatal: "), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(!printed.contains("fatal: "), "{printed}");
     let folder = folder.canonicalize().unwrap();
-    said.lines()
+    printed
+        .lines()
         .filter_map(|line| {
             line.split_once(": error:")
                 .map(|(place, _)| place.split(".xml:").next().unwrap_or(place))

@@ -61,11 +61,11 @@ fn files(archive: &[u8]) -> Vec<String> {
 fn the_client_is_checked_tested_and_packaged() {
     npm(&["ci", "--ignore-scripts", "--loglevel=error"]);
     npm(&["run", "check"]);
-    let said = npm(&["test"]);
+    let output = npm(&["test"]);
     for line in ["# fail 0", "# skipped 0", "ok 1 "] {
         assert!(
-            said.lines().any(|own| own.starts_with(line)),
-            "no line {line:?} in\n{said}"
+            output.lines().any(|own| own.starts_with(line)),
+            "no line {line:?} in\n{output}"
         );
     }
     npm(&["run", "package"]);

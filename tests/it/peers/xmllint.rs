@@ -54,9 +54,10 @@ fn refused(folder: &Path, count: usize) -> BTreeSet<usize> {
             .current_dir(folder)
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stderr);
         refused.extend(
-            said.lines()
+            printed
+                .lines()
                 .filter(|line| line.contains("error :"))
                 .filter_map(|line| line.split_once(".xml:")?.0.parse::<usize>().ok()),
         );

@@ -135,13 +135,13 @@ const TASK: &str = r#"<task type="sequential" name="triage">
 </task>
 "#;
 
-fn held(project: &str) -> String {
+fn requirement_findings(project: &str) -> String {
     found_in(TASK, project, "requirement-not-met")
 }
 
 #[test]
 fn settings_are_required_of_every_task_inside() {
-    assert_snapshot!(held("[[require]]\nmust = \"fresh_context == disabled\"\nreason = \"answers must not depend on a search\"\n"), @r#"
+    assert_snapshot!(requirement_findings("[[require]]\nmust = \"fresh_context == disabled\"\nreason = \"answers must not depend on a search\"\n"), @r#"
     error CTX514 templates/triage.xml:9:9 `<fresh_context>enabled</fresh_context>`: fresh_context is `enabled`, and the project requires `fresh_context == disabled`
       at ctxc.toml:2: required here
       = the project's reason: answers must not depend on a search
@@ -155,7 +155,7 @@ fn settings_are_required_of_every_task_inside() {
 
 #[test]
 fn everything_else_is_required_of_the_named_task() {
-    assert_snapshot!(held("[[require]]\nmust = [\"has version\", \"has description\", \"model in ['small']\", \"steps <= 1\", \"provider == x\", \"lacks model\", \"max_iterations > 1\"]\nlevel = \"info\"\n"), @r#"
+    assert_snapshot!(requirement_findings("[[require]]\nmust = [\"has version\", \"has description\", \"model in ['small']\", \"steps <= 1\", \"provider == x\", \"lacks model\", \"max_iterations > 1\"]\nlevel = \"info\"\n"), @r#"
     info CTX514 templates/triage.xml:1:2 `task`: has model, which the project does not want
       at ctxc.toml:2: required here
     info CTX514 templates/triage.xml:1:2 `task`: has no max_iterations, and the project requires `max_iterations > 1`
@@ -173,15 +173,15 @@ fn everything_else_is_required_of_the_named_task() {
 
 #[test]
 fn a_type_selects_tasks_wherever_they_stand() {
-    assert_snapshot!(held("[[require]]\noperator = \"atomic\"\nsubtype = \"standard\"\nmust = \"has model\"\n"), @r#"
+    assert_snapshot!(requirement_findings("[[require]]\noperator = \"atomic\"\nsubtype = \"standard\"\nmust = \"has model\"\n"), @r#"
     error CTX514 templates/triage.xml:5:6 `task`: has no model, which the project requires
       at ctxc.toml:4: required here
     "#);
-    assert_snapshot!(held("[[require]]\noperator = \"reduce\"\nmust = \"has model\"\n"), @r#"
+    assert_snapshot!(requirement_findings("[[require]]\noperator = \"reduce\"\nmust = \"has model\"\n"), @r#"
     error CTX514 templates/triage.xml:12:6 `task`: has no model, which the project requires
       at ctxc.toml:3: required here
     "#);
-    assert_snapshot!(held("[[require]]\nsubtype = \"inner_task\"\nmust = \"has model\"\n"), @r#"
+    assert_snapshot!(requirement_findings("[[require]]\nsubtype = \"inner_task\"\nmust = \"has model\"\n"), @r#"
     error CTX514 templates/triage.xml:14:8 `inner_task`: has no model, which the project requires
       at ctxc.toml:3: required here
     "#);
@@ -190,7 +190,7 @@ fn a_type_selects_tasks_wherever_they_stand() {
 #[test]
 fn path_name_role_and_owner_select() {
     let version = |selector: &str| {
-        held(&format!(
+        requirement_findings(&format!(
             "[[require]]\n{selector}\nmust = \"has version\"\n"
         ))
         .lines()
@@ -201,14 +201,14 @@ fn path_name_role_and_owner_select() {
     assert!(version("name = [\"x\", \"tri*\"]") > 0);
     assert_eq!(version("name = \"x\""), 0);
     let role = |task: &str| {
-        held(&format!(
+        requirement_findings(&format!(
             "[[require]]\nrole = \"sorter\"\nmust = \"has version\"\n[roles.sorter]\ntemplate = \"{task}\"\n"
         ))
     };
     assert_ne!(role("triage"), "");
     assert_eq!(role("other"), "");
     let owner = |pattern: &str| {
-        held(&format!(
+        requirement_findings(&format!(
             "[[require]]\nmust = [\"has owner\", \"owner == team\"]\n[owners]\n\"{pattern}\" = \"team\"\n"
         ))
     };

@@ -234,7 +234,7 @@ fn models_and_providers_are_read() {
     );
 }
 
-fn told(choice: Option<RoutedModel<'_>>) -> String {
+fn describe_choice(choice: Option<RoutedModel<'_>>) -> String {
     let Some(choice) = choice else {
         return "none".to_owned();
     };
@@ -257,17 +257,17 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
     let role = |name: &str| Some(&config.roles[name]);
     // `large` has the higher tier and the lower price; a model without a price comes last.
     assert_eq!(
-        told(routing::choose_model(&config.models, role("planner"), &[])),
+        describe_choice(routing::choose_model(&config.models, role("planner"), &[])),
         "large: the cheapest of 3 that are at least standard with json; then middle, house"
     );
     assert_eq!(
-        told(routing::choose_model(&config.models, role("clerk"), &[])),
+        describe_choice(routing::choose_model(&config.models, role("clerk"), &[])),
         "small: the role names it; then middle"
     );
     // A wish of the task counts where the model qualifies, and never against the model that a role
     // names.
     assert_eq!(
-        told(routing::choose_model(
+        describe_choice(routing::choose_model(
             &config.models,
             role("planner"),
             &["house"]
@@ -275,7 +275,7 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         "house: the task names it, and it is at least standard with json; then large, middle"
     );
     assert!(
-        told(routing::choose_model(
+        describe_choice(routing::choose_model(
             &config.models,
             role("planner"),
             &["small"]
@@ -283,7 +283,7 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         .starts_with("large: the cheapest of 3")
     );
     assert_eq!(
-        told(routing::choose_model(
+        describe_choice(routing::choose_model(
             &config.models,
             role("clerk"),
             &["large"]
@@ -292,7 +292,7 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
     );
     // Without a role the task alone decides, by the names of this project.
     assert_eq!(
-        told(routing::choose_model(
+        describe_choice(routing::choose_model(
             &config.models,
             None,
             &["large", "unheard-of", "small"]
@@ -300,11 +300,11 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         "large: the task names it; then small"
     );
     assert_eq!(
-        told(routing::choose_model(&config.models, None, &["unheard-of"])),
+        describe_choice(routing::choose_model(&config.models, None, &["unheard-of"])),
         "none"
     );
     assert_eq!(
-        told(routing::choose_model(&config.models, None, &[])),
+        describe_choice(routing::choose_model(&config.models, None, &[])),
         "none"
     );
 }
@@ -316,7 +316,7 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_distinguished() {
     let config = read(one);
     assert_eq!(shown(&config), "");
     assert_eq!(
-        told(routing::choose_model(
+        describe_choice(routing::choose_model(
             &config.models,
             config.roles.get("a"),
             &[]
@@ -324,7 +324,7 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_distinguished() {
         "w: the only one that is with tools; then "
     );
     assert_eq!(
-        told(routing::choose_model(
+        describe_choice(routing::choose_model(
             &config.models,
             config.roles.get("b"),
             &[]
@@ -549,18 +549,21 @@ fn what_a_broken_model_would_be_is_not_guessed_at() {
 #[test]
 fn prompts_of_roles_stay_inside_the_project_and_are_texts() {
     let text = |path: &str| format!("[roles.a]\nsystem = {{ file = \"{path}\" }}\n");
-    let said = |path: &str, files: &[(&str, &str)]| {
+    let first_finding = |path: &str, files: &[(&str, &str)]| {
         let config = read_with(&text(path), files);
         assert!(config.roles["a"].system.is_none(), "{path}");
         shown(&config).lines().next().unwrap_or_default().to_owned()
     };
-    assert!(said("../a.md", &[("../a.md", "x")]).contains("it lies outside the project's folder"));
-    assert!(said("/etc/hostname", &[]).contains("it lies outside the project's folder"));
-    assert!(said("", &[]).contains("``: it "));
-    assert!(said("a.md", &[]).contains("`a.md`: it does not exist"));
-    assert!(said("a.md", &[("a.md", " \n")]).contains("it is empty"));
+    assert!(
+        first_finding("../a.md", &[("../a.md", "x")])
+            .contains("it lies outside the project's folder")
+    );
+    assert!(first_finding("/etc/hostname", &[]).contains("it lies outside the project's folder"));
+    assert!(first_finding("", &[]).contains("``: it "));
+    assert!(first_finding("a.md", &[]).contains("`a.md`: it does not exist"));
+    assert!(first_finding("a.md", &[("a.md", " \n")]).contains("it is empty"));
     let large = "x".repeat(1 << 21);
-    assert!(said("a.md", &[("a.md", &large)]).contains("it is larger than 1 MiB"));
+    assert!(first_finding("a.md", &[("a.md", &large)]).contains("it is larger than 1 MiB"));
 }
 
 #[test]
@@ -605,10 +608,10 @@ fn a_model_has_an_id_and_room_beside_its_answer() {
         blank.contains("`models.m.id` is ` `; expected the name that its provider knows"),
         "{blank}"
     );
-    let told = "`roles.r.max_output_tokens` is `1000`; expected less than the `context_window` of its model `m`, 1000";
+    let message = "`roles.r.max_output_tokens` is `1000`; expected less than the `context_window` of its model `m`, 1000";
     let over = of(format!("{model}{role}max_output_tokens = 1000\n"));
     assert!(
-        over.starts_with("error CTX504 ctxc.toml:5:8") && over.contains(told),
+        over.starts_with("error CTX504 ctxc.toml:5:8") && over.contains(message),
         "{over}"
     );
     assert_eq!(of(format!("{model}{role}max_output_tokens = 999\n")), "");

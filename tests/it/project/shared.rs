@@ -235,18 +235,18 @@ fn a_file_that_is_not_the_pinned_one_is_neither_parsed_nor_kept() {
             "[lints]\nno-context = \"error\"\n[hunter2]\n",
         ] {
             let config = read_with(&format!("extends = {written}\n"), &[("a.toml", shared)]);
-            let told = shown(&config);
-            let errors: Vec<&str> = told
+            let findings = shown(&config);
+            let errors: Vec<&str> = findings
                 .lines()
                 .filter(|line| line.starts_with("error"))
                 .collect();
             assert!(
                 errors.len() == 1 && errors[0].starts_with("error CTX516 ctxc.toml:"),
-                "{told}"
+                "{findings}"
             );
             assert!(
-                !told.contains("hunter2") && !format!("{config:?}").contains("hunter2"),
-                "{told}"
+                !findings.contains("hunter2") && !format!("{config:?}").contains("hunter2"),
+                "{findings}"
             );
             assert_ne!(severity(&config, "no-context"), Some(Severity::Error));
         }

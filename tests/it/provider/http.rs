@@ -227,7 +227,7 @@ fn half_an_answer_is_cut() {
 
 #[test]
 fn old_and_chunked_servers_are_understood() {
-    for said in [
+    for response in [
         format!("HTTP/1.0 200 OK\r\n\r\n{GOOD}"),
         format!(
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{}\r\n3c\r\n{}\r\n0\r\n\r\n",
@@ -235,7 +235,10 @@ fn old_and_chunked_servers_are_understood() {
             &GOOD[5..]
         ),
     ] {
-        assert_eq!(ask(&Server::saying(said)).unwrap().answer.content(), "Hi");
+        assert_eq!(
+            ask(&Server::saying(response)).unwrap().answer.content(),
+            "Hi"
+        );
     }
 }
 

@@ -139,7 +139,7 @@ fn what_litellm_sends_is_read() {
     });
     let folder = tempfile::tempdir().unwrap();
     let proxy = Proxy::before(&upstream, folder.path());
-    let said = r#""messages":[{"role":"user","content":"hi"}]"#;
+    let messages = r#""messages":[{"role":"user","content":"hi"}]"#;
     let says = |model: &str| {
         format!("text `Hello`; call call_1 f {{\"a\":1}}; Tool; in 20 (8) out 5 (-); {model}")
     };
@@ -147,24 +147,24 @@ fn what_litellm_sends_is_read() {
         (
             "openai-chat",
             "chat",
-            format!(r#"{{"model":"chat",{said}}}"#),
+            format!(r#"{{"model":"chat",{messages}}}"#),
         ),
         (
             "openai-chat",
             "chat",
             format!(
-                r#"{{"model":"chat",{said},"stream":true,"stream_options":{{"include_usage":true}}}}"#
+                r#"{{"model":"chat",{messages},"stream":true,"stream_options":{{"include_usage":true}}}}"#
             ),
         ),
         (
             "anthropic",
             "chat",
-            format!(r#"{{"model":"chat","max_tokens":50,{said}}}"#),
+            format!(r#"{{"model":"chat","max_tokens":50,{messages}}}"#),
         ),
         (
             "anthropic",
             "chat",
-            format!(r#"{{"model":"chat","max_tokens":50,{said},"stream":true}}"#),
+            format!(r#"{{"model":"chat","max_tokens":50,{messages},"stream":true}}"#),
         ),
         (
             "openai-responses",

@@ -196,7 +196,7 @@ fn an_error_inside_a_response_is_an_error() {
 
 #[test]
 fn a_status_is_reported_with_the_message_of_its_vendor() {
-    let said = |status, body| error_of_status(status, body, None);
+    let status_error = |status, body| error_of_status(status, body, None);
     let refused = |status, message: &str| ProviderError::Refused {
         status,
         message: message.to_owned(),
@@ -204,35 +204,35 @@ fn a_status_is_reported_with_the_message_of_its_vendor() {
     };
     // platform.openai.com/docs/guides/error-codes
     assert_eq!(
-        said(
+        status_error(
             404,
             r#"{"error":{"message":"The model `x` does not exist","type":"invalid_request_error","code":"model_not_found"}}"#
         ),
         refused(404, "The model `x` does not exist")
     );
     assert_eq!(
-        said(
+        status_error(
             429,
             r#"{"error":{"message":"You exceeded your current quota.","code":"insufficient_quota"}}"#
         ),
         refused(429, "You exceeded your current quota.")
     );
     assert_eq!(
-        said(502, "<html>\n  Bad\u{7}  gateway </html>"),
+        status_error(502, "<html>\n  Bad\u{7}  gateway </html>"),
         refused(502, "<html> Bad gateway </html>")
     );
     assert_eq!(
-        said(422, r#"{"detail":"no such field"}"#),
+        status_error(422, r#"{"detail":"no such field"}"#),
         refused(422, "no such field")
     );
-    assert_eq!(said(500, ""), refused(500, ""));
+    assert_eq!(status_error(500, ""), refused(500, ""));
     // ai.google.dev/gemini-api/docs/troubleshooting
     let limited = r#"[{"error":{"code":429,"message":"Quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"a"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"17.5s"}]}}]"#;
     let expected = ProviderError::RateLimited {
         message: "Quota".to_owned(),
         retry_after: Some(Duration::from_millis(17_500)),
     };
-    assert_eq!(said(429, limited), expected);
+    assert_eq!(status_error(429, limited), expected);
 }
 
 proptest! {

@@ -433,12 +433,12 @@ fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
 
 #[test]
 fn a_count_that_contradicts_itself_is_reported() {
-    let told = |usage: Usage| {
+    let contradiction_of = |usage: Usage| {
         Answer::new(vec![Part::Text("Hi".to_owned())], Stop::End, usage, None).contradiction()
     };
-    assert_eq!(told(Usage::default()), None);
+    assert_eq!(contradiction_of(Usage::default()), None);
     assert_eq!(
-        told(Usage {
+        contradiction_of(Usage {
             cached: Some(10),
             reasoning: Some(1),
             ..used(10, 1)
@@ -446,25 +446,25 @@ fn a_count_that_contradicts_itself_is_reported() {
         None
     );
     assert_eq!(
-        told(Usage {
+        contradiction_of(Usage {
             cached: Some(11),
             ..used(10, 1)
         }),
         Some("more tokens were read from the cache than were sent")
     );
     assert_eq!(
-        told(Usage {
+        contradiction_of(Usage {
             reasoning: Some(2),
             ..used(10, 1)
         }),
         Some("more tokens were thought than were written")
     );
     assert_eq!(
-        told(used(0, 1)),
+        contradiction_of(used(0, 1)),
         Some("no token was counted for the request")
     );
     assert_eq!(
-        told(used(1, 0)),
+        contradiction_of(used(1, 0)),
         Some("no token was counted for an answer that says something")
     );
 }

@@ -321,9 +321,9 @@ fn a_body_that_no_vendor_expects_is_compared_all_the_same_or_by_its_bytes() {
             &clear(&deep(levels, "1")),
             &deep(levels, "2")
         ));
-        let said = why(&none, &clear(&deep(levels, "1")), &deep(levels, "2"));
+        let reason = why(&none, &clear(&deep(levels, "1")), &deep(levels, "2"));
         assert_eq!(
-            said,
+            reason,
             "one of them is nested deeper than 128 levels, so that only an identical request is the same"
         );
     }
@@ -576,20 +576,20 @@ fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
         &call,
         &reordered.replace("zone", "zones")
     ));
-    let told = why(
+    let reason = why(
         &comparison(1, &[]),
         &call,
         &reordered.replace("\"id\":\"t1\"", "\"id\":\"t2\""),
     );
     assert!(
-        told.contains("`/messages/0/content/0/id` was “t1”, now “t2”"),
-        "{told}"
+        reason.contains("`/messages/0/content/0/id` was “t1”, now “t2”"),
+        "{reason}"
     );
-    let told = why(&comparison(1, &[]), &call, &other);
+    let reason = why(&comparison(1, &[]), &call, &other);
     assert!(
-        told.starts_with("`/messages/0/content/0/input/⟦4 bytes:")
-            && told.contains("was “⟦5 bytes:"),
-        "{told}"
+        reason.starts_with("`/messages/0/content/0/input/⟦4 bytes:")
+            && reason.contains("was “⟦5 bytes:"),
+        "{reason}"
     );
 }
 

@@ -64,25 +64,28 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
         (third[0].file.clone(), third[0].name.clone()),
         (at("b.jsonl"), format!("{path}#3"))
     );
-    let said = |text: String| load(text).unwrap_err().to_string();
+    let load_error = |text: String| load(text).unwrap_err().to_string();
     for number in [0, 4] {
         assert_eq!(
-            said(format!("{path}#{number}")),
+            load_error(format!("{path}#{number}")),
             format!("{path} has 3 calls, so there is no call {number}")
         );
     }
-    assert!(said(format!("{path}/notes.txt")).ends_with(
+    assert!(load_error(format!("{path}/notes.txt")).ends_with(
         "notes.txt: line 1 is not a complete call: it was cut off, or this is not a recording"
     ));
     std::fs::write(at("list.txt"), "[]\n").unwrap();
     assert!(
-        said(format!("{path}/list.txt")).contains("list.txt: line 1: it is not a recorded call")
+        load_error(format!("{path}/list.txt"))
+            .contains("list.txt: line 1: it is not a recorded call")
     );
     assert!(
-        said(format!("{path}/none.jsonl")).contains("none.jsonl cannot be read: it does not exist")
+        load_error(format!("{path}/none.jsonl"))
+            .contains("none.jsonl cannot be read: it does not exist")
     );
     let empty = tempfile::tempdir().unwrap();
     assert!(
-        said(empty.path().display().to_string()).ends_with("holds no file that ends in .jsonl")
+        load_error(empty.path().display().to_string())
+            .ends_with("holds no file that ends in .jsonl")
     );
 }

@@ -128,7 +128,7 @@ fn percent(text: &str) -> String {
 const PLACES: usize = 24;
 
 /// The stored text of a secret in each place.
-fn kept(mask: &CallMask, one: &Planted) -> [(&'static str, String); PLACES] {
+fn stored_texts(mask: &CallMask, one: &Planted) -> [(&'static str, String); PLACES] {
     let Planted {
         name, head, value, ..
     } = one;
@@ -271,7 +271,7 @@ fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
     );
     let mut seen = Vec::new();
     for one in &all {
-        for (place, text) in kept(&mask, one) {
+        for (place, text) in stored_texts(&mask, one) {
             // The pieces of a stream are joined; escapes are read.
             let joined: String = text
                 .split("data: ")

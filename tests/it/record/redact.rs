@@ -397,11 +397,11 @@ fn strings_of_a_body_are_replaced_and_every_other_byte_stays() {
             && out.ends_with(r#"⟧","n":1.0}],"b":["x"]}"#),
         "{out}"
     );
-    let told = |one: &ctxc::internals::record::recording::MaskedCount| {
+    let describe = |one: &ctxc::internals::record::recording::MaskedCount| {
         format!("{} {} {}", one.pointer, one.kind, one.count)
     };
     assert_eq!(
-        redacted.iter().map(told).collect::<Vec<_>>(),
+        redacted.iter().map(describe).collect::<Vec<_>>(),
         ["/request/messages/0/content email 2"]
     );
 }
@@ -534,9 +534,9 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
         !out.contains("nted01234567") && !out.contains("joe.pl") && out.contains("⟦email"),
         "{out}"
     );
-    let said = serde_json::json!({"choices": [{"index": 0, "message": {"content": "to joe@example.com"},
+    let response = serde_json::json!({"choices": [{"index": 0, "message": {"content": "to joe@example.com"},
         "logprobs": {"content": [{"token": "joe", "bytes": [106, 111, 101], "logprob": -0.1}]}}]});
-    let out = mask.mask_body(&said.to_string(), "/response", &mut Vec::new());
+    let out = mask.mask_body(&response.to_string(), "/response", &mut Vec::new());
     assert!(
         !out.contains("\"joe\"") && !out.contains("106") && out.contains("⟦email"),
         "{out}"

@@ -82,11 +82,13 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
         {
             let (dialect, url) = address(&proxy, example);
             let answer = post(&url, "Content-Type: application/json\r\n", example.body);
-            let said = serde_json::from_slice(&answer.body)
+            let message_text = serde_json::from_slice(&answer.body)
                 .ok()
                 .and_then(|body| message(dialect, &body))
                 .unwrap_or_default();
-            if answer.status != 400 || !said.contains(&format!("[{}: ctxc explain", rule.name)) {
+            if answer.status != 400
+                || !message_text.contains(&format!("[{}: ctxc explain", rule.name))
+            {
                 wrong.push(format!(
                     "{}: {} {} to {}",
                     rule.name,

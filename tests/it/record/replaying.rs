@@ -151,12 +151,12 @@ fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
     let miss = proxy.post_chat(asks("again and again", false));
     assert_eq!(miss.status, 422);
     assert!(miss.head.contains("x-should-retry: false"), "{}", miss.head);
-    let said = serde_json::from_str::<Value>(&miss.text()).unwrap()["error"]["message"]
+    let message = serde_json::from_str::<Value>(&miss.text()).unwrap()["error"]["message"]
         .as_str()
         .unwrap()
         .to_owned();
     assert_eq!(
-        said,
+        message,
         "ctxc: no recorded call is equal to this one; the nearest is @last#2: `/messages/1/content` was “again”, now “again and again” (where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out)"
     );
     let miss = proxy.post_chat(asks("mail eve@example.org", false));

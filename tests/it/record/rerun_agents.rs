@@ -98,7 +98,7 @@ fn agents_at_once_are_known_by_what_they_ask() {
 /// The first calls arrive in every order; a slightly changed one stays with its conversation.
 #[test]
 fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
-    let said = |body: &str| CallContent::from_request(body, "/chat/completions", None, None);
+    let read_call = |body: &str| CallContent::from_request(body, "/chat/completions", None, None);
     let role = "You look after parcels. ".repeat(9);
     let first = |role: &str, question: &str| agent(role, question)[0].clone();
     let recorded: Vec<String> = (1..=5)
@@ -113,7 +113,7 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
             )
         })
         .collect();
-    let known: Vec<_> = recorded.iter().map(|body| said(body)).collect();
+    let known: Vec<_> = recorded.iter().map(|body| read_call(body)).collect();
     let mut order: Vec<usize> = (0..5).collect();
     let mut seed = 7_usize;
     for _ in 0..200 {
@@ -124,7 +124,7 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
             order.swap(at, (seed >> 33) % (at + 1));
         }
         let changed = |at: &usize| recorded[*at].replace("after parcels", "after letters");
-        let later: Vec<_> = order.iter().map(|at| said(&changed(at))).collect();
+        let later: Vec<_> = order.iter().map(|at| read_call(&changed(at))).collect();
         let expected: Vec<_> = order
             .iter()
             .map(|at| {
@@ -139,9 +139,9 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
     // A conversation that was not recorded takes none that is more similar to another, in any
     // order.
     let later = [
-        said(&first("You write poems.", "Where is 9?")),
-        said(&recorded[3]),
-        said(&recorded[4]),
+        read_call(&first("You write poems.", "Where is 9?")),
+        read_call(&recorded[3]),
+        read_call(&recorded[4]),
     ];
     let places: Vec<usize> = matched_positions(&known, &later)
         .into_iter()

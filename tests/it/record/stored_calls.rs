@@ -50,7 +50,7 @@ fn saying(text: &str) -> String {
 }
 
 /// The joined text of the pieces of a recorded stream.
-fn said(response: &str) -> String {
+fn stream_text(response: &str) -> String {
     let events = response
         .lines()
         .filter_map(|line| line.strip_prefix("data: "))
@@ -93,7 +93,7 @@ fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
         proxy.recording_text()
     );
     let line = &proxy.recorded_lines()[0];
-    let kept = said(line["response"].as_str().unwrap());
+    let kept = stream_text(line["response"].as_str().unwrap());
     assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
     let placeholders = kept.replace(|c: char| c.is_ascii_hexdigit(), "");
     assert_eq!(placeholders, "Writ to ⟦mil:⟧ with ⟦srt:⟧, now.", "{kept}");
@@ -186,12 +186,12 @@ fn a_project_can_keep_more_or_less() {
 
 #[test]
 fn without_words_nothing_that_a_program_put_into_a_call_is_kept() {
-    let said = json!({"model": "m", "choices": [{"message": {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
+    let answer = json!({"model": "m", "choices": [{"message": {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
         "function": {"name": "find", "arguments": "{\"name\": \"Marlowe\"}"}}]}, "finish_reason": "tool_calls"}]});
     let server = Server::saying(response(
         "200 OK",
         "content-type: application/json\r\n",
-        &said.to_string(),
+        &answer.to_string(),
     ));
     let project = Project::new().with_file("ctxc.toml", "[record]\ncontent = \"shape\"\n");
     let mut proxy = ProxyProcess::new(project, &["--upstream", &server.url()]);
@@ -420,7 +420,7 @@ fn what_a_pattern_of_the_project_finds_is_masked_in_streams_too() {
         "{}",
         proxy.recording_text()
     );
-    let kept = said(proxy.recorded_lines()[0]["response"].as_str().unwrap());
+    let kept = stream_text(proxy.recorded_lines()[0]["response"].as_str().unwrap());
     assert!(
         kept.starts_with("Customer ⟦own:") && kept.contains("Großkunde ⟦own:"),
         "{kept}"
@@ -533,8 +533,11 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
         "{}",
         line["endpoint"]
     );
-    let said = plain(said(line["response"].as_str().unwrap()));
-    assert!(!said.contains(KEY) && !said.contains(EMAIL), "{said}");
+    let streamed = plain(stream_text(line["response"].as_str().unwrap()));
+    assert!(
+        !streamed.contains(KEY) && !streamed.contains(EMAIL),
+        "{streamed}"
+    );
     // The arguments are JSON as before.
     let arguments = line["request"]["messages"][1]["tool_calls"][0]["function"]["arguments"]
         .as_str()

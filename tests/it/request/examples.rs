@@ -102,7 +102,7 @@ impl TokenCounter for Bytes {
 
 /// The findings of each request of a section; a body marked `before` is the call before the next
 /// one.
-fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
+fn section_findings(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     // A rule that is off is turned on.
     let project = if rule.severity.is_none() {
         format!("[lints]\n{} = \"warning\"\n", rule.name)
@@ -129,7 +129,7 @@ fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     out
 }
 
-/// The rule by which the double refuses a body.
+/// The rule by which `ctxc replay` refuses a body, when it stands in for the vendor.
 fn refused(example: &RequestExample) -> Option<&'static str> {
     let config = read_with("", &[]);
     let refusal = check::find_body_rejection(
@@ -141,26 +141,31 @@ fn refused(example: &RequestExample) -> Option<&'static str> {
     Some(refusal?.rule.name)
 }
 
+/// The family of the rules for requests: their codes are 7xx.
+const REQUEST_FAMILY: u16 = 7;
+/// The code of a body that is no request: its finding may be at a position of invalid JSON.
+const BAD_BODY: u16 = 701;
+
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_no_error() {
     let mut wrong = Vec::new();
     for rule in list::all_rules()
         .map(|rule| &rule.meta)
-        .filter(|rule| rule.code.family() == 7)
+        .filter(|rule| rule.code.family() == REQUEST_FAMILY)
     {
-        for (example, found) in of(rule, "Wrong") {
+        for (example, found) in section_findings(rule, "Wrong") {
             let mut names: Vec<&str> = found.iter().map(|finding| finding.rule.name).collect();
             names.dedup();
-            // The double refuses the requests in which `check` finds an error; it knows no token
-            // counts without an answer.
-            let is_counted = example.words.contains("tokens=");
-            if !is_counted
+            // `replay` refuses the requests in which `check` finds an error, except by a count of
+            // tokens: that comes with an answer.
+            let needs_token_count = example.words.contains("tokens=");
+            if !needs_token_count
                 && rule.severity == Some(Severity::Error)
                 && refused(&example) != Some(rule.name)
             {
                 wrong.push(format!("{}: not refused: {}", rule.name, example.body));
             }
-            // An error stands at a value of the body, or at a position of invalid JSON.
+            // An error is at a value of the body. Filled examples have other spans.
             let is_value = |finding: &Diagnostic| {
                 let slice = example
                     .body
@@ -173,7 +178,7 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
                 wrong.extend(
                     found
                         .iter()
-                        .filter(|one| one.rule.code.0 != 701 && !is_value(one))
+                        .filter(|one| one.rule.code.0 != BAD_BODY && !is_value(one))
                         .map(|one| format!("{}: at no value: {:?}", rule.name, one.span)),
                 );
             }
@@ -181,7 +186,7 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
                 wrong.push(format!("{}: {names:?} in {}", rule.name, example.body));
             }
         }
-        for (example, found) in of(rule, "Right") {
+        for (example, found) in section_findings(rule, "Right") {
             for finding in &found {
                 if finding.rule.name == rule.name || finding.severity == Severity::Error {
                     wrong.push(format!(

@@ -4,7 +4,7 @@ use ctxc::internals::run::condition::evaluate;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-fn said(text: &str) -> Result<bool, String> {
+fn evaluate_condition(text: &str) -> Result<bool, String> {
     evaluate(text, &|path| match path {
         "rate" => Some(json!(0.05)),
         "region" => Some(json!("eu")),
@@ -36,10 +36,10 @@ fn comparisons_and_connectives_say_what_they_say() {
         ("region lt 'f'", true),
         ("not done or rate le 1", true),
     ] {
-        assert_eq!(said(text), Ok(holds), "{text}");
+        assert_eq!(evaluate_condition(text), Ok(holds), "{text}");
     }
     // A decisive operand is enough.
-    assert_eq!(said("done or nowhere"), Ok(true));
+    assert_eq!(evaluate_condition("done or nowhere"), Ok(true));
 }
 
 #[test]
@@ -51,6 +51,6 @@ fn what_cannot_be_decided_is_neither() {
         "verdict.none lt 3",
         "rate",
     ] {
-        assert!(said(text).is_err(), "{text}");
+        assert!(evaluate_condition(text).is_err(), "{text}");
     }
 }

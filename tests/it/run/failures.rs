@@ -172,10 +172,10 @@ fn a_value_of_another_type_is_a_usage_error_of_every_verb() {
         <parameters><parameter name=\"xs\" type=\"array\"/></parameters>\
         <steps><task as=\"a\"><description>e {{xs}}</description></task><task><description>f {{a}}</description></task></steps></task>";
     let project = project_with_templates(&[("t", list)]);
-    let told = "--input xs: the parameter's type is array, and `5` is a number";
+    let message = "--input xs: the parameter's type is array, and `5` is a number";
     run_scripted(&project, &["t", "-i", "xs=5"], "- {reply: one}\n")
         .exits_with(2)
-        .stderr_contains(told);
+        .stderr_contains(message);
     assert!(
         !std::path::Path::new(&state_folder(&project)).exists(),
         "no run has begun"
@@ -184,7 +184,7 @@ fn a_value_of_another_type_is_a_usage_error_of_every_verb() {
         project
             .run(&[verb, "t", "-i", "xs=5"])
             .exits_with(2)
-            .stderr_contains(told);
+            .stderr_contains(message);
     }
     run_scripted(&project, &["t", "-i", "xs=[1]"], "- {reply: one}\n").exits_with(0);
 }
@@ -193,10 +193,10 @@ fn a_value_of_another_type_is_a_usage_error_of_every_verb() {
 fn answers_that_no_request_gets_are_reported() {
     let project = project_with_templates(&[("t", THREE)]);
     let answers = "- {when: {node: a}, reply: one}\n- {when: {has: nowhere}, reply: lost}\n- {reply: all}\n- {reply: never}\n";
-    let told = "warning: answers 2 and 4 of answers.yaml are not used";
+    let message = "warning: answers 2 and 4 of answers.yaml are not used";
     run_scripted(&project, &["t", "-i", "x=this"], answers)
         .exits_with(0)
-        .stderr_contains(told);
+        .stderr_contains(message);
     let used = "- {when: {node: a}, reply: one}\n- {reply: all}\n";
     let run = run_scripted(&project, &["t", "-i", "x=this"], used).exits_with(0);
     assert!(!run.stderr.contains("not used"), "{}", run.stderr);

@@ -6,7 +6,7 @@ use super::support::{
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-fn said(call: &Value) -> String {
+fn message_contents(call: &Value) -> String {
     call["request"]["messages"]
         .as_array()
         .unwrap()
@@ -33,18 +33,20 @@ fn a_sequence_hands_on_results_and_notes() {
     let calls = trace_calls(&trace);
     assert_eq!(calls.len(), 3);
     assert!(
-        said(calls[1]).contains("Work on two parts.") && said(calls[1]).contains("planned twice"),
+        message_contents(calls[1]).contains("Work on two parts.")
+            && message_contents(calls[1]).contains("planned twice"),
         "{}",
-        said(calls[1])
+        message_contents(calls[1])
     );
     // Notes are carried, and without notes the content takes their place.
     assert!(
-        said(calls[2]).contains("planned twice") && said(calls[2]).contains("done with both"),
+        message_contents(calls[2]).contains("planned twice")
+            && message_contents(calls[2]).contains("done with both"),
         "{}",
-        said(calls[2])
+        message_contents(calls[2])
     );
     assert!(
-        !said(calls[2]).contains("two parts"),
+        !message_contents(calls[2]).contains("two parts"),
         "notes alone are carried"
     );
     let results = events_of_kind(&trace, "result");
@@ -79,7 +81,7 @@ fn a_choice_takes_the_first_case_that_holds_and_a_function_its_arguments() {
     run.stderr_contains("/steps/1: case 1, since `verdict.severity != 'sev1'` holds");
     let trace = newest_trace(&state_folder(&project));
     assert_eq!(trace_calls(&trace).len(), 3);
-    assert!(said(trace_calls(&trace)[2]).contains("Dear customer"));
+    assert!(message_contents(trace_calls(&trace)[2]).contains("Dear customer"));
 }
 
 #[test]
@@ -102,7 +104,10 @@ fn a_fold_begins_with_its_initial_value_and_merges_one_by_one() {
     .exits_with(0);
     assert_eq!(run.stdout, "merged 2\n");
     let trace = newest_trace(&state_folder(&project));
-    let texts: Vec<String> = trace_calls(&trace).into_iter().map(said).collect();
+    let texts: Vec<String> = trace_calls(&trace)
+        .into_iter()
+        .map(message_contents)
+        .collect();
     assert_eq!(texts.len(), 4);
     assert!(
         texts[0].contains("north")
@@ -145,7 +150,10 @@ fn a_loop_passes_feedback_on_until_its_condition_holds() {
     let run = run_scripted(&project, &["t"], answers).exits_with(0);
     assert_eq!(run.stdout, "second draft\n");
     let trace = newest_trace(&state_folder(&project));
-    let texts: Vec<String> = trace_calls(&trace).into_iter().map(said).collect();
+    let texts: Vec<String> = trace_calls(&trace)
+        .into_iter()
+        .map(message_contents)
+        .collect();
     assert!(
         texts[0].contains("round 1") && texts[0].contains("none yet"),
         "{texts:#?}"
@@ -192,7 +200,7 @@ fn inputs_are_made_before_the_task_that_names_them() {
         "both\n"
     );
     let trace = newest_trace(&state_folder(&project));
-    assert!(said(trace_calls(&trace)[2]).contains("first and second"));
+    assert!(message_contents(trace_calls(&trace)[2]).contains("first and second"));
 }
 
 #[test]
@@ -266,11 +274,11 @@ fn a_subtask_runs_before_its_agent_continues() {
     );
     // Its settings are those of the subtype `subtask`: nothing is inherited unless it is set.
     assert!(
-        !said(trace_calls(&trace)[1]).contains("Do it."),
+        !message_contents(trace_calls(&trace)[1]).contains("Do it."),
         "{}",
-        said(trace_calls(&trace)[1])
+        message_contents(trace_calls(&trace)[1])
     );
-    assert!(said(trace_calls(&trace)[2]).contains("140"));
+    assert!(message_contents(trace_calls(&trace)[2]).contains("140"));
     // The tasks of the project's roles do not concern the subtask.
     project.write_file(
         "ctxc.toml",

@@ -233,11 +233,11 @@ fn subtask(lineage: &mut Lineage, is_foreign: bool) -> Value {
 impl AnswerBackend for World {
     fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         let lineage = &mut *self.lineage();
-        let told = |message: &Message| {
+        let describe = |message: &Message| {
             let is_turn = message.is_turn();
             (message.speaker, message.as_str().to_owned(), is_turn)
         };
-        let messages: Vec<_> = asked.messages.iter().map(told).collect();
+        let messages: Vec<_> = asked.messages.iter().map(describe).collect();
         lineage.request(asked.stage, &messages);
         let all: String = messages.iter().map(|(_, text, _)| text.as_str()).collect();
         let is_foreign = lineage.is_foreign(&all);
@@ -550,7 +550,7 @@ struct Tally {
 }
 
 /// Runs one random project.
-fn one(seed: u64, tally: &mut Tally) -> Vec<String> {
+fn run_random_project(seed: u64, tally: &mut Tally) -> Vec<String> {
     let mut random = Random::from_seed(seed);
     for _ in 0..8 {
         random.below(2);
@@ -720,7 +720,7 @@ fn many(runs: usize, first: u64) {
     let mut tally = Tally::default();
     let mut seed = first;
     while tally.ran < runs && seed < first + 10 * runs as u64 {
-        let violations = one(seed, &mut tally);
+        let violations = run_random_project(seed, &mut tally);
         assert!(violations.is_empty(), "{}", violations.join("\n\n"));
         seed += 1;
     }

@@ -243,10 +243,10 @@ fn rendered(
     let output = command_in(Path::new(env!("CARGO_MANIFEST_DIR")), &args)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
         output.status.success(),
-        "{task} {}: {said}\n{args:?}",
+        "{task} {}: {printed}\n{args:?}",
         seen.stage
     );
     compact_json(&String::from_utf8(output.stdout).unwrap())

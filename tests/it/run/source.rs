@@ -15,7 +15,7 @@ fn tasks(count: u32) -> String {
     (1..=count).map(task).collect::<Vec<_>>().concat()
 }
 
-fn with(tasks: &str, answers: &str) -> Project {
+fn source_project(tasks: &str, answers: &str) -> Project {
     let project = project_with_templates(&[("t", THREE)]);
     project.write_file("tasks.yaml", tasks);
     project.write_file("answers.yaml", format!("answers:\n{answers}"));
@@ -36,7 +36,7 @@ const GOOD: &str =
 
 #[test]
 fn each_task_of_a_file_is_run_once() {
-    let project = with(&tasks(3), GOOD);
+    let project = source_project(&tasks(3), GOOD);
     let first = run(&project, &["--max-tasks", "2"]).exits_with(0);
     assert_eq!(first.stdout, "three\nthree\n");
     first.stderr_contains("2 of 2 tasks complete");
@@ -52,7 +52,7 @@ fn each_task_of_a_file_is_run_once() {
 
 #[test]
 fn a_task_that_failed_is_run_again_and_what_failed_twice_is_reported() {
-    let project = with(
+    let project = source_project(
         &tasks(3),
         "- {when: {node: a, has: [ticket 1]}, reply: {status: FAILED, content: no}}\n\
         - {when: {node: a, has: [ticket 2]}, reply: {status: FAILED, content: no}}\n- {reply: fine}\n",
@@ -67,7 +67,7 @@ fn a_task_that_failed_is_run_again_and_what_failed_twice_is_reported() {
 
 #[test]
 fn the_patterns_of_an_organisation_are_looked_for() {
-    let project = with(&tasks(1), "- {reply: {status: FAILED, content: no}}\n");
+    let project = source_project(&tasks(1), "- {reply: {status: FAILED, content: no}}\n");
     project.write_file(
         "patterns.yaml",
         "- {name: gives-up, obstacles: [reported], limit: {count: 1}, scope: batch, remediation: ask somebody}\n",
@@ -91,7 +91,7 @@ fn what_is_wrong_with_a_source_is_reported() {
         ),
         ("- id: T-1\n  payload: {task: t}\n", "x"),
     ] {
-        run(&with(tasks, GOOD), &[])
+        run(&source_project(tasks, GOOD), &[])
             .exits_with(1)
             .stderr_contains(says);
     }
@@ -102,13 +102,13 @@ fn what_is_wrong_with_a_source_is_reported() {
         "--script",
         "answers.yaml",
     ];
-    with_state(&with("", GOOD), &elsewhere)
+    with_state(&source_project("", GOOD), &elsewhere)
         .exits_with(2)
         .stderr_contains("set CTXC_WEBHOOK_TOKEN and CTXC_WEBHOOK_SECRET");
-    run(&with("tasks\n", GOOD), &[])
+    run(&source_project("tasks\n", GOOD), &[])
         .exits_with(2)
         .stderr_contains("expected a list of tasks");
-    let project = with("", GOOD);
+    let project = source_project("", GOOD);
     with_state(&project, &["run", "--source", "nothing.yaml"])
         .exits_with(2)
         .stderr_contains("nothing.yaml cannot be read");
@@ -116,7 +116,7 @@ fn what_is_wrong_with_a_source_is_reported() {
 
 #[test]
 fn issues_are_run_by_the_task_of_the_command_line() {
-    let project = with("", GOOD);
+    let project = source_project("", GOOD);
     project.write_file(
         "issues.jsonl",
         "{\"id\":\"bd-1\",\"x\":\"log in\",\"status\":\"open\"}\n{\"id\":\"bd-2\",\"x\":\"log out\",\"status\":\"closed\"}\n",
@@ -153,7 +153,7 @@ fn issues_are_run_by_the_task_of_the_command_line() {
 /// A delivery that cannot be run blocks no other, and is tried again by the next command.
 #[test]
 fn a_delivery_is_tried_once_by_a_command() {
-    let project = with("", GOOD);
+    let project = source_project("", GOOD);
     let state = state_folder(&project);
     let mut child = project
         .command(&[
@@ -170,9 +170,9 @@ fn a_delivery_is_tried_once_by_a_command() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut stderr_lines = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    said.read_line(&mut line).unwrap();
+    stderr_lines.read_line(&mut line).unwrap();
     let (_, address) = line
         .split_once("http://")
         .unwrap_or_else(|| panic!("{line}"));
@@ -189,7 +189,7 @@ fn a_delivery_is_tried_once_by_a_command() {
         assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
     }
     let mut rest = String::new();
-    said.read_to_string(&mut rest).unwrap();
+    stderr_lines.read_to_string(&mut rest).unwrap();
     let done = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&done.stdout), "three\n", "{rest}");
     assert!(

@@ -100,13 +100,13 @@ fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() 
     assert_eq!(done.stdout, "three\n");
     let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
     let head = head.to_lowercase();
-    for said in [
+    for line in [
         "post /v1/traces ",
         "content-type: application/json",
         "authorization: bearer planted-1",
         "x-team: desk",
     ] {
-        assert!(head.contains(said), "{said}: {head}");
+        assert!(head.contains(line), "{line}: {head}");
     }
     let spans = spans(&body);
     let names: Vec<&str> = spans
@@ -479,11 +479,11 @@ fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_t
         is_private(&body) && failed["status"]["message"] == "",
         "{body}"
     );
-    let told = [
+    let more_variables = [
         variables[0],
         ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true"),
     ];
-    let (found, body) = sent(&told, 0);
+    let (found, body) = sent(&more_variables, 0);
     let message = of(&found, "chat house-1")["status"]["message"]
         .as_str()
         .unwrap()

@@ -91,10 +91,10 @@ fn a_number_of_an_untrusted_request_is_a_number_and_a_text_in_its_place_is_refus
     run_scripted(&project, &MAIL, &answers("3")).exits_with(0);
     let sent = requests(&project);
     assert_eq!(sent[1][0].1, "Answer in 3 words.");
-    let told = &sent[2].last().unwrap().1;
+    let text = &sent[2].last().unwrap().1;
     assert!(
-        told.contains("one two") && !outside(told).contains("one two"),
-        "{told}"
+        text.contains("one two") && !outside(text).contains("one two"),
+        "{text}"
     );
     run_scripted(&project, &MAIL, &answers("three; obey me"))
         .exits_with(1)
@@ -154,12 +154,12 @@ fn a_subtask_of_an_agent_that_read_untrusted_text_is_fenced_there_and_back() {
             "{text}"
         );
     }
-    let (speaker, told) = sent[2].last().unwrap();
+    let (speaker, sent_text) = sent[2].last().unwrap();
     assert_eq!(
-        (speaker.as_str(), outside(told).as_str()),
+        (speaker.as_str(), outside(sent_text).as_str()),
         ("user", "The result of the subtask:\n\nsubtask")
     );
-    assert!(told.contains("SUBRESULT"));
+    assert!(sent_text.contains("SUBRESULT"));
     let trace = newest_trace(&state_folder(&project));
     assert_eq!(events_of_kind(&trace, "subtask")[0]["trust"], "untrusted");
     assert!(
@@ -354,14 +354,14 @@ fn a_wrong_answer_is_quoted_in_a_fence() {
     )
     .exits_with(0);
     let sent = requests(&project);
-    let told = &sent[1].last().unwrap().1;
+    let text = &sent[1].last().unwrap().1;
     assert!(
-        told.contains("obey EVIL") && !outside(told).contains("EVIL"),
-        "{told}"
+        text.contains("obey EVIL") && !outside(text).contains("EVIL"),
+        "{text}"
     );
     assert!(
-        told.starts_with("This answer does not have the form that was asked for:\n\n<untrusted-"),
-        "{told}"
+        text.starts_with("This answer does not have the form that was asked for:\n\n<untrusted-"),
+        "{text}"
     );
     // Without a foreign text in the context it stays a sentence.
     let task = task.replace(" trust=\"untrusted\"", "");

@@ -29,7 +29,7 @@ const ANSWERS: &str = "answers:\n\
 /// A run of THREE whose first answer is JSON.
 const JSON: &str = "- {when: {node: a}, reply: {severity: sev1}}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
 
-fn with(task: &str, expected: &str) -> Project {
+fn scenario_project(task: &str, expected: &str) -> Project {
     let project = project_with_templates(&[("t", task)]);
     project.write_file("scenarios/s.yaml", format!("{HEAD}{expected}{ANSWERS}"));
     project
@@ -37,7 +37,7 @@ fn with(task: &str, expected: &str) -> Project {
 
 /// A scenario that passes.
 pub(crate) fn sample() -> Project {
-    with(LOOP, "expectations:\n- ends: complete\n")
+    scenario_project(LOOP, "expectations:\n- ends: complete\n")
 }
 
 fn card(project: &Project, code: i32) -> Value {
@@ -59,7 +59,7 @@ fn a_whole_run_holds_contexts_answers_and_its_path() {
         - {node: /script_execution, contains: ['^[23]$']}\n\
         - ends: complete\n\
         - exact: bees are small\n";
-    let project = with(LOOP, expected);
+    let project = scenario_project(LOOP, expected);
     project.run(&["check"]).exits_with(0);
     let row = card(&project, 0);
     assert_eq!(
@@ -108,7 +108,7 @@ fn each_expectation_on_a_run_can_fail_and_names_the_agent() {
         ("expectations:\n- ends: blocked\n", "a run that is blocked"),
         ("expectations:\n- exact: wasps\n", "wasps"),
     ] {
-        let project = with(LOOP, wrong);
+        let project = scenario_project(LOOP, wrong);
         let run = project.run(&["eval"]).exits_with(1);
         assert!(run.stdout.contains(says), "{wrong}: {}", run.stdout);
     }
@@ -117,14 +117,14 @@ fn each_expectation_on_a_run_can_fail_and_names_the_agent() {
 #[test]
 fn a_run_that_is_not_complete_fails_unless_that_is_expected() {
     let task = LOOP.replace("<max_iterations>2", "<max_iterations>1");
-    with(
+    scenario_project(
         &task,
         "expectations:\n- {node: /director, contains: [bees]}\n",
     )
     .run(&["eval"])
     .exits_with(1)
     .stdout_contains("a run that is complete");
-    with(
+    scenario_project(
         &task,
         "expectations:\n- {node: /director, contains: [bees]}\n- ends: blocked\n",
     )
@@ -165,7 +165,7 @@ fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
 
 #[test]
 fn a_command_runs_in_no_evaluation() {
-    let project = with(LOOP, "expectations:\n- ends: complete\n");
+    let project = scenario_project(LOOP, "expectations:\n- ends: complete\n");
     let text = project.read_file("scenarios/s.yaml");
     let text: String = text
         .lines()
@@ -232,7 +232,7 @@ fn a_script_of_a_scenario_ends_as_its_answer_states() {
         );
     }
     // In a loop the evaluator judges a failure.
-    let project = with(
+    let project = scenario_project(
         LOOP,
         "expect_context:\n- {node: /evaluator, contains: ['gone\\n\\[exit code 2\\]']}\n",
     );
@@ -249,7 +249,7 @@ fn a_script_of_a_scenario_ends_as_its_answer_states() {
 /// The next answer of an agent is the first unused one, in any order of those before.
 #[test]
 fn no_answer_is_left_out_because_an_earlier_one_fits_no_more() {
-    let project = with(LOOP, "expectations:\n- contains: [small]\n");
+    let project = scenario_project(LOOP, "expectations:\n- contains: [small]\n");
     let (first, second) = (
         "{when: {node: /director}, reply: bees are}",
         "    - {when: {node: /director}, reply: bees are small}\n",
@@ -472,7 +472,7 @@ fn what_runs_before_the_first_agent_is_no_missing_context() {
 fn a_change_of_any_agent_of_a_run_is_tried_and_noticed_by_its_expectations() {
     let expected = "expect_context:\n- {node: /director, contains: [Draft]}\n- {node: /evaluator, segments: {exactly: SEGMENTS}}\nexpectations:\n- ends: complete\n";
     let ids = "[output_format, description, instructions, 'accumulated:script_result', 'accumulated:director_result', 'inherited:description']";
-    let project = with(LOOP, &expected.replace("SEGMENTS", ids));
+    let project = scenario_project(LOOP, &expected.replace("SEGMENTS", ids));
     let found = project.run(&["eval", "--mutate", "--json"]).json();
     let agents = found["agents"].as_array().unwrap();
     let of = |node: &str| {

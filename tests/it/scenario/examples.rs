@@ -75,7 +75,7 @@ pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
     check::scenario_findings(&world, &files, ScenarioScope::All, &|_| true)
 }
 
-fn of(example: &RuleExample) -> Vec<Diagnostic> {
+fn example_findings(example: &RuleExample) -> Vec<Diagnostic> {
     found(example.template, &example.project_files())
 }
 
@@ -91,14 +91,14 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
             rule.name
         );
         for example in &rule.bad_examples() {
-            let found: Vec<&str> = of(example)
+            let found: Vec<&str> = example_findings(example)
                 .iter()
                 .map(|finding| finding.rule.name)
                 .collect();
             assert_eq!(found, [rule.name], "in {}", example.project);
         }
         for example in &rule.good_examples() {
-            let found: Vec<String> = of(example)
+            let found: Vec<String> = example_findings(example)
                 .iter()
                 .map(|finding| format!("{}: {}", finding.rule.name, finding.message))
                 .collect();
@@ -119,7 +119,7 @@ fn every_fix_of_an_example_mends_it() {
         .filter(|rule| rule.code.family() == 6)
     {
         for example in &rule.bad_examples() {
-            for finding in of(example) {
+            for finding in example_findings(example) {
                 for fix in &finding.fixes {
                     let mut files = example.project_files();
                     let file = files

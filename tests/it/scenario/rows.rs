@@ -75,32 +75,32 @@ fn a_line_of_json_is_a_case_with_every_key() {
 
 #[test]
 fn what_is_no_table_is_reported_at_cases_from() {
-    let told = |table: &str| read(SUITE, table).1;
+    let faults = |table: &str| read(SUITE, table).1;
     assert_eq!(
-        told(""),
+        faults(""),
         "2:13 [rows.csv] table rows.csv: it has no first line with the names of its columns"
     );
     assert_eq!(
-        told("id,id\n"),
+        faults("id,id\n"),
         "2:13 [rows.csv] table rows.csv: two columns are called `id`"
     );
     assert_eq!(
-        told("id,a\n1\n"),
+        faults("id,a\n1\n"),
         "2:13 [rows.csv] table rows.csv: line 2 has 1 field, but the first line has 2 columns"
     );
     let two = "2:13 [rows.csv] table rows.csv: line 2 has 1 field, but the first line has 2 columns\n2:13 [rows.csv] table rows.csv: line 4 has 3 fields, but the first line has 2 columns";
-    assert_eq!(told("id,a\n1\n\n3,b,c\n"), two);
+    assert_eq!(faults("id,a\n1\n\n3,b,c\n"), two);
     assert_eq!(
-        told("id,a\n"),
+        faults("id,a\n"),
         "2:13 [rows.csv] table rows.csv: it has no row"
     );
-    let many = told(&format!("id\n{}", "1\n".repeat(20_001)));
+    let many = faults(&format!("id\n{}", "1\n".repeat(20_001)));
     assert_eq!(
         many,
         "2:13 [rows.csv] table rows.csv: it has 20001 rows; the limit is 20000"
     );
     assert_eq!(
-        told("id\n\"a\n"),
+        faults("id\n\"a\n"),
         "2:13 [rows.csv] table rows.csv: line 2: a quote is never closed"
     );
     let suite = SUITE.replace("rows.csv", "rows.txt");

@@ -39,7 +39,7 @@ fn refusals(schema: &Validator, document: &Value) -> Vec<String> {
 
 /// The reader's faults on the keys and values of a project file; its faults on names and policies
 /// are its own.
-fn told(text: &str) -> Vec<String> {
+fn key_faults(text: &str) -> Vec<String> {
     let of_keys = [
         "CTX502", "CTX503", "CTX504", "CTX505", "CTX509", "CTX530", "CTX532",
     ];
@@ -181,7 +181,7 @@ fn agree(schema: &Validator, table: &'static ConfigTable, place: &Place<'_>) -> 
     let mut tried = 0;
     let mut hold = |path: &str, document: &Value, is_sound: bool| {
         let text = toml::to_string(document).unwrap();
-        let (said, refused) = (told(&text), refusals(schema, document));
+        let (said, refused) = (key_faults(&text), refusals(schema, document));
         assert_eq!(
             (said.is_empty(), refused.is_empty()),
             (is_sound, is_sound),
@@ -301,7 +301,7 @@ fn schema_and_reader_agree_at_every_key_bound_and_word() {
 #[test]
 fn a_role_names_its_model_or_reports_what_it_has_to_be() {
     let both = "[roles.a]\nmodel = \"m\"\ntier = \"economy\"\n";
-    assert!(!refusals(&schema(), &parsed(both)).is_empty() && !told(both).is_empty());
+    assert!(!refusals(&schema(), &parsed(both)).is_empty() && !key_faults(both).is_empty());
 }
 
 /// Every `ctxc.toml` below a folder.

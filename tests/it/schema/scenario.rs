@@ -124,11 +124,15 @@ fn reader_and_schema_agree() {
             is_sound,
             "the reader: {faults:?} in\n{text}"
         );
-        let said: Vec<String> = schema
+        let errors: Vec<String> = schema
             .iter_errors(&yaml::parse_tree(text).0.to_json())
             .map(|error| error.to_string())
             .collect();
-        assert_eq!(said.is_empty(), is_sound, "the schema: {said:?} in\n{text}");
+        assert_eq!(
+            errors.is_empty(),
+            is_sound,
+            "the schema: {errors:?} in\n{text}"
+        );
     };
     hold(WHOLE, true);
     for (from, to, is_sound) in CHANGES {
@@ -152,10 +156,10 @@ fn the_page_is_fresh_and_its_example_sound() {
         .env("SOURCE_DATE_EPOCH", "1795219200")
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{printed}");
     assert!(
-        said.starts_with("checked 2 files") && !said.contains("warning"),
-        "{said}"
+        printed.starts_with("checked 2 files") && !printed.contains("warning"),
+        "{printed}"
     );
 }

@@ -555,8 +555,8 @@ proptest! {
             for (inherits, looks_up) in &held {
                 prop_assert!(looks_up != "enabled" || inherits == "none", "{}\n{}", lints, text);
             }
-            let said = |one: Option<&str>, of: fn(&(String, String)) -> &String| one.is_none_or(|one| held.iter().any(|pair| of(pair) == one));
-            prop_assert!(said(inherit, |pair| &pair.0) && said(fresh, |pair| &pair.1), "{}\n{}", text, json);
+            let is_held = |one: Option<&str>, of: fn(&(String, String)) -> &String| one.is_none_or(|one| held.iter().any(|pair| of(pair) == one));
+            prop_assert!(is_held(inherit, |pair| &pair.0) && is_held(fresh, |pair| &pair.1), "{}\n{}", text, json);
         }
     }
 }

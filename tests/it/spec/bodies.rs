@@ -201,17 +201,16 @@ fn texts(value: &Value) -> String {
     parts.collect()
 }
 
-/// Every body carries all messages, in their order and to the byte, for a reader with knowledge of
-/// the provider.
+/// For a reader with knowledge of the dialect.
 #[test]
-fn every_body_is_the_same() {
+fn every_body_contains_all_messages_in_order_and_to_the_byte() {
     // Turns have forms of their own: the next test reads those.
     for scene in scenes()
         .into_iter()
         .filter(|scene| scene.history.is_empty())
     {
         let (assembly, call) = assembled(&scene, Profile::Markdown);
-        let said: Vec<(&str, &str)> = assembly
+        let expected: Vec<(&str, &str)> = assembly
             .messages
             .iter()
             .map(|message| (speaker(message.speaker), message.text.text()))
@@ -225,7 +224,7 @@ fn every_body_is_the_same() {
                 body[key].as_array().unwrap().iter().map(turn).collect()
             };
             let content = |turn: &Value| turn["content"].as_str().unwrap().to_owned();
-            let mut heard = match target.name {
+            let mut received = match target.name {
                 "openai-chat" | "ollama" => turns("messages", &content),
                 "openai-responses" => turns("input", &content),
                 "anthropic" => turns("messages", &|turn| texts(&turn["content"])),
@@ -244,13 +243,13 @@ fn every_body_is_the_same() {
                 other => panic!("no reader for {other}"),
             };
             if let Some(system) = system {
-                heard.insert(0, ("system".to_owned(), system));
+                received.insert(0, ("system".to_owned(), system));
             }
-            let heard: Vec<(&str, &str)> = heard
+            let received: Vec<(&str, &str)> = received
                 .iter()
                 .map(|(who, text)| (who.as_str(), text.as_str()))
                 .collect();
-            assert_eq!(heard, said, "{} {}", scene.name, target.name);
+            assert_eq!(received, expected, "{} {}", scene.name, target.name);
         }
     }
 }
@@ -281,7 +280,7 @@ fn part(speaker: &str, part: &Part, out: &mut Vec<String>) {
 
 /// The parts of a body, in order, for a reader with knowledge of the provider. Calls and results
 /// have names, never ids: Ollama has none.
-fn heard(target: &str, body: &Value) -> Vec<String> {
+fn read_parts(target: &str, body: &Value) -> Vec<String> {
     let mut out = Vec::new();
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -446,7 +445,7 @@ fn every_body_states_the_turns() {
         {
             continue;
         }
-        let mut said = Vec::new();
+        let mut expected = Vec::new();
         for message in &assembly.messages {
             let who = if message.speaker == Speaker::Assistant {
                 "assistant"
@@ -454,19 +453,19 @@ fn every_body_states_the_turns() {
                 speaker(message.speaker)
             };
             if message.parts.is_empty() {
-                said.push(format!("{who}: {}", message.as_str()));
+                expected.push(format!("{who}: {}", message.as_str()));
             }
             message
                 .parts
                 .iter()
-                .for_each(|one| part(who, one, &mut said));
+                .for_each(|one| part(who, one, &mut expected));
         }
         for target in TARGETS {
             let body: Value =
                 serde_json::from_str(&target.render_body(&assembly.messages, &call).unwrap())
                     .unwrap();
-            let mut heard = heard(target.name, &body);
-            let mut said = said.clone();
+            let mut received = read_parts(target.name, &body);
+            let mut expected = expected.clone();
             if target.name == "ollama" {
                 // Its images stand beside the text, and several texts of a message are one.
                 let texts = |all: Vec<String>| -> Vec<String> {
@@ -478,11 +477,11 @@ fn every_body_states_the_turns() {
                         .map(str::to_owned)
                         .collect()
                 };
-                (heard, said) = (texts(heard), texts(said));
-                heard.sort();
-                said.sort();
+                (received, expected) = (texts(received), texts(expected));
+                received.sort();
+                expected.sort();
             }
-            assert_eq!(heard, said, "{} {}", scene.name, target.name);
+            assert_eq!(received, expected, "{} {}", scene.name, target.name);
         }
     }
 }

@@ -222,7 +222,7 @@ fn fence() -> String {
 }
 
 /// The messages of the bodies on the page.
-fn said() -> Vec<Message> {
+fn page_messages() -> Vec<Message> {
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
         text: TracedText::new(text, Origin::Frame),
@@ -269,7 +269,7 @@ fn targets() -> String {
             out,
             "#### `{}`\n\n```json\n{}\n```\n",
             target.name,
-            target.render_body(&said(), &call).unwrap()
+            target.render_body(&page_messages(), &call).unwrap()
         );
     }
     out

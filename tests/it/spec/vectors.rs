@@ -240,7 +240,7 @@ fn older() -> Vec<(String, Files)> {
 }
 
 /// The files that an agent is shown, by `<path>`: they exist, with any content.
-fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
+fn shown_files(template: &str) -> impl Iterator<Item = (String, String)> {
     let paths = template
         .split("<path>")
         .skip(1)
@@ -268,7 +268,7 @@ fn rules() -> Vec<(String, Files)> {
                         .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
                         .collect();
                     files.push(template(example.template));
-                    files.extend(shown(example.template));
+                    files.extend(shown_files(example.template));
                     // Decisions of scenarios, requests or the command line are no part of the
                     // language.
                     if kind == "bad"
@@ -567,14 +567,14 @@ fn the_vectors_hold_to_the_rule_of_the_language() {
                 .iter()
                 .map(|finding| finding[0].as_str().unwrap())
                 .collect();
-            let told = |known: &[&str]| codes.iter().any(|code| known.contains(code));
+            let has_code = |known: &[&str]| codes.iter().any(|code| known.contains(code));
             let at = &case["name"];
             assert!(
-                !contradicts || told(&["CTX201", "CTX202", "CTX501"]),
+                !contradicts || has_code(&["CTX201", "CTX202", "CTX501"]),
                 "{file}: {at}: {codes:?}"
             );
             assert!(
-                contradicts || !told(&["CTX201", "CTX202"]),
+                contradicts || !has_code(&["CTX201", "CTX202"]),
                 "{file}: {at}: {codes:?}"
             );
         }

@@ -492,7 +492,7 @@ fn what_is_no_text_or_too_large_is_named() {
     assert_eq!(ids(&index, "zebra"), ["a.md", "wide.txt"]);
     let state = index.load_state().unwrap();
     assert_eq!((state.files, state.passages), (2, 2));
-    let said: Vec<String> = state
+    let skipped_files: Vec<String> = state
         .skipped
         .iter()
         .map(|skipped| format!("{}: {}", skipped.path, skipped.why))
@@ -500,7 +500,7 @@ fn what_is_no_text_or_too_large_is_named() {
     let binary =
         ["latin.txt", "nul.txt", "picture.md"].map(|path| format!("{path}: it holds no text"));
     assert_eq!(
-        said,
+        skipped_files,
         [
             "large.txt: it is larger than 1 MiB",
             &*binary[0],

@@ -69,7 +69,7 @@ fn case(id: &str, key: &str, verdict: &str, trials: u32) -> CaseRecord {
 }
 
 /// The stored cases, without values that cannot be compared.
-fn shown(cases: &[CaseRecord]) -> Vec<(&str, &str, &str, usize)> {
+fn comparable_cases(cases: &[CaseRecord]) -> Vec<(&str, &str, &str, usize)> {
     cases
         .iter()
         .map(|case| (&*case.id, &*case.key, &*case.verdict, case.trials.len()))
@@ -104,7 +104,7 @@ fn what_is_written_twice_counts_once() {
     let history = folder.open();
     let cases = history.load_cases(first).unwrap();
     assert_eq!(
-        shown(&cases),
+        comparable_cases(&cases),
         [
             ("x", "k9", "pass", 1),
             ("y", "k2", "fail", 0),

@@ -4,7 +4,7 @@ use ctxc::internals::store::passage::{MAX_PASSAGE_BYTES, split_passages};
 use ctxc::internals::store::search_words::{STOP_WORDS, index_text, query_words};
 use pretty_assertions::assert_eq;
 
-fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
+fn passage_lines(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
     let found = split_passages(path, text);
     let whole: String = found
         .iter()
@@ -19,17 +19,20 @@ fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
 
 #[test]
 fn small_files_are_whole() {
-    assert_eq!(shown("a.md", ""), [(1, 1, 0)]);
-    assert_eq!(shown("a.md", "# a\n\ntext\n\n# b\n\n"), [(1, 5, 0)]);
+    assert_eq!(passage_lines("a.md", ""), [(1, 1, 0)]);
+    assert_eq!(passage_lines("a.md", "# a\n\ntext\n\n# b\n\n"), [(1, 5, 0)]);
 }
 
 #[test]
 fn headings_begin_passages() {
     let section = |name: &str| format!("# {name}\n\n{}\n\n", "word ".repeat(300));
     let text = [section("one"), section("two"), section("three")].concat();
-    assert_eq!(shown("a.md", &text), [(1, 3, 0), (5, 7, 0), (9, 11, 0)]);
     assert_eq!(
-        shown("a.sh", &text),
+        passage_lines("a.md", &text),
+        [(1, 3, 0), (5, 7, 0), (9, 11, 0)]
+    );
+    assert_eq!(
+        passage_lines("a.sh", &text),
         [(1, 5, 0), (7, 9, 0), (11, 11, 0)],
         "a comment is no heading"
     );
@@ -38,19 +41,19 @@ fn headings_begin_passages() {
         section("one").repeat(2).replace("word word ", "word "),
         section("two")
     );
-    assert_eq!(shown("a.md", &fenced), [(1, 11, 0), (12, 14, 0)]);
+    assert_eq!(passage_lines("a.md", &fenced), [(1, 11, 0), (12, 14, 0)]);
 }
 
 #[test]
 fn blocks_stay_together_where_they_can() {
     let block = format!("{}\n\n", "line of twenty bytes\n".repeat(60));
     assert_eq!(
-        shown("a.txt", &block.repeat(3)),
+        passage_lines("a.txt", &block.repeat(3)),
         [(1, 122, 0), (125, 184, 0)]
     );
     let long = "line of twenty bytes\n".repeat(300);
     assert_eq!(
-        shown("a.txt", &long),
+        passage_lines("a.txt", &long),
         [(1, 142, 0), (143, 284, 0), (285, 300, 0)]
     );
 }
@@ -58,7 +61,7 @@ fn blocks_stay_together_where_they_can() {
 #[test]
 fn a_line_too_long_comes_in_pieces() {
     let text = format!("a\n{}\nb\n", "ä".repeat(MAX_PASSAGE_BYTES));
-    let found = shown("a.json", &text);
+    let found = passage_lines("a.json", &text);
     assert_eq!(found.first(), Some(&(1, 1, 0)));
     assert!(
         found.contains(&(2, 2, 1)) && found.contains(&(2, 2, 2)),

@@ -480,7 +480,7 @@ fn a_case_compares_a_text_with_a_text() {
 
 #[test]
 fn a_name_is_no_value_of_its_own() {
-    let told = |attribute: &str, name: &str| {
+    let message = |attribute: &str, name: &str| {
         format!(
             "CTX111 {name}: `{attribute}` cannot be `{name}`; expected a name that is no value of its own, as `true`, `false` and `none` are"
         )
@@ -490,18 +490,18 @@ fn a_name_is_no_value_of_its_own() {
             atomic(&format!(
                 "<parameters><parameter name=\"{name}\"/></parameters>"
             )),
-            [told("name", name)]
+            [message("name", name)]
         );
         assert_eq!(
             atomic(&format!(
                 "<inputs><input name=\"{name}\">x</input></inputs>"
             )),
-            [told("name", name)]
+            [message("name", name)]
         );
         let function = format!(
             "<template name=\"f\" params=\"{name}\"><task type=\"atomic\"><description>x</description></task></template>"
         );
-        assert_eq!(errors(&function), [told("name", name)]);
+        assert_eq!(errors(&function), [message("name", name)]);
     }
     assert_eq!(
         atomic("<parameters><parameter name=\"truth\"/></parameters>"),

@@ -3,7 +3,7 @@
 use ctxc::internals::base::fix;
 use pretty_assertions::assert_eq;
 
-fn found(text: &str) -> Vec<ctxc::Diagnostic> {
+fn findings(text: &str) -> Vec<ctxc::Diagnostic> {
     ctxc::compile_sources(&ctxc::Config::default(), [("a.xml", text)]).diagnostics
 }
 
@@ -81,7 +81,7 @@ fn a_conflict_is_one_finding_wherever_it_stands() {
         task("  <description>\n<<<<<<< HEAD\n  d</description>\n"),
     ];
     for text in texts {
-        let found = found(&text);
+        let found = findings(&text);
         let codes: Vec<String> = found
             .iter()
             .map(|finding| finding.rule.code.to_string())
@@ -95,7 +95,7 @@ fn a_conflict_is_one_finding_wherever_it_stands() {
         );
         for fix in &found[0].fixes {
             let after = fix::apply_edits(&text, &fix.edits).unwrap();
-            let left = self::found(&after);
+            let left = self::findings(&after);
             assert!(
                 left.iter().all(|finding| finding.rule.code.0 != 17),
                 "{} gives {after}",
@@ -113,7 +113,7 @@ fn every_conflict_of_a_file_is_found() {
     );
     let two = conflict("  <criteria>b</criteria>", "  <criteria>c</criteria>");
     let text = task(&format!("  <description>d</description>\n{one}{two}"));
-    let codes: Vec<u16> = found(&text)
+    let codes: Vec<u16> = findings(&text)
         .iter()
         .map(|finding| finding.rule.code.0)
         .collect();
@@ -129,6 +129,6 @@ fn lines_that_only_look_like_markers_are_text() {
         "<![CDATA[\n<<<<<<< only one\n]]>",
     ] {
         let text = task(&format!("  <description>{inside}</description>\n"));
-        assert!(found(&text).is_empty(), "{inside}");
+        assert!(findings(&text).is_empty(), "{inside}");
     }
 }

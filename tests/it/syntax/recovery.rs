@@ -229,7 +229,7 @@ fn planted(text: &str) -> String {
 }
 
 /// The planted elements that are reported, by the program's own check of the file.
-fn found(text: &str) -> BTreeSet<String> {
+fn reported_elements(text: &str) -> BTreeSet<String> {
     let found = check_template(text, &Config::default());
     let unknown = found
         .into_iter()
@@ -245,9 +245,9 @@ fn faults_elsewhere_are_still_reported() {
     let (mut two, mut three) = (Figure::default(), Figure::default());
     for (_, text) in TEMPLATES {
         let text = planted(text);
-        assert_eq!(found(&text).len(), 3);
+        assert_eq!(reported_elements(&text).len(), 3);
         for (at, mutant) in deletions(&text) {
-            let missed = 3 - found(&mutant).len();
+            let missed = 3 - reported_elements(&mutant).len();
             if missed > 1 {
                 println!("{missed} missed: {}", show(&text, at));
             }

@@ -9,7 +9,7 @@ use ctxc::internals::syntax::XmlLimits;
 use pretty_assertions::assert_eq;
 
 /// The errors and warnings of a text, `rule `place`: message`.
-fn told(text: &str) -> Vec<String> {
+fn describe_findings(text: &str) -> Vec<String> {
     let line = |finding: &Diagnostic| {
         format!(
             "{} `{}`: {}",
@@ -67,7 +67,7 @@ const REDUCE: &str = "\
 
 #[test]
 fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
-    assert_eq!(told(REDUCE), [""; 0]);
+    assert_eq!(describe_findings(REDUCE), [""; 0]);
     for (tag, children) in [
         ("reduction_task", "  "),
         ("inner_task", "  "),
@@ -77,7 +77,7 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
         let line = format!("{children}<{tag}>\n");
         let broken = REDUCE.replacen(&line, "", 1);
         assert_eq!(
-            told(&broken),
+            describe_findings(&broken),
             [format!(
                 "mismatched-end-tag `</{tag}>`: `</{tag}>` has no start tag"
             )],
@@ -98,7 +98,7 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
         format!("<!-- why -->\n  <?ctxc allow no-context reason=\"r\"?>\n{broken}"),
     ] {
         assert_eq!(
-            told(&text),
+            describe_findings(&text),
             ["mismatched-end-tag `</task>`: `</task>` has no start tag"],
             "{text}"
         );
@@ -106,7 +106,7 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
     // On the line of its text.
     let broken = REDUCE.replacen("<instructions>", "", 1);
     assert_eq!(
-        told(&broken),
+        describe_findings(&broken),
         ["mismatched-end-tag `</instructions>`: `</instructions>` has no start tag"]
     );
     assert_eq!(mended(&broken).0, REDUCE);
@@ -144,13 +144,13 @@ fn an_end_tag_without_anything_of_its_own_closes_nothing() {
     let text =
         "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  </inputs>\n</task>\n";
     assert_eq!(
-        told(text),
+        describe_findings(text),
         ["mismatched-end-tag `</inputs>`: `</inputs>` closes nothing"]
     );
     // Nor does an unknown element, behind any other.
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n    <inputs/>\n  </colour>\n</task>\n";
     assert_eq!(
-        told(text),
+        describe_findings(text),
         ["mismatched-end-tag `</colour>`: `</colour>` closes nothing"]
     );
 }
@@ -167,12 +167,12 @@ fn two_ampersands_are_one_typo() {
         ("a &&lt; b", "&", "a &amp;&lt; b"),
     ] {
         assert_eq!(
-            told(&with(written)),
+            describe_findings(&with(written)),
             [format!("bare-ampersand `{run}`: `{run}` on its own")]
         );
         assert_eq!(mended(&with(written)), (with(meant), Applicability::Safe));
     }
-    assert_eq!(told(&with("a & b & c")).len(), 2);
+    assert_eq!(describe_findings(&with("a & b & c")).len(), 2);
 }
 
 #[test]
@@ -184,11 +184,11 @@ fn of_two_names_the_unknown_one_is_the_slip() {
         ("<inputs>", "<inpts>", "inpts"),
     ] {
         let broken = fine.replacen(from, to, 1);
-        let told = told(&broken);
-        assert_eq!(told.len(), 1, "{told:#?}");
+        let findings = describe_findings(&broken);
+        assert_eq!(findings.len(), 1, "{findings:#?}");
         assert!(
-            told[0].starts_with(&format!("mismatched-end-tag `{place}`")),
-            "{told:#?}"
+            findings[0].starts_with(&format!("mismatched-end-tag `{place}`")),
+            "{findings:#?}"
         );
         assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
         assert_eq!(grave(&broken)[0].fixes.len(), 1);
@@ -199,14 +199,17 @@ fn of_two_names_the_unknown_one_is_the_slip() {
 fn a_name_that_ran_into_an_attribute_is_taken_apart() {
     let library = "<library xmlns:x=\"urn:x\" x:owner=\"ops\">\n  <fragment name=\"f\">a</fragment>\n</library>\n";
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n</task>\n";
-    assert_eq!((told(library), told(task)), (Vec::new(), Vec::new()));
+    assert_eq!(
+        (describe_findings(library), describe_findings(task)),
+        (Vec::new(), Vec::new())
+    );
     for (fine, joined) in [(library, "xmlns:x"), (task, "type")] {
         let broken = fine.replacen(' ', "", 1);
-        let told = told(&broken);
-        assert_eq!(told.len(), 1, "{told:#?}");
+        let findings = describe_findings(&broken);
+        assert_eq!(findings.len(), 1, "{findings:#?}");
         assert!(
-            told[0].ends_with(&format!("and its attribute `{joined}`")),
-            "{told:#?}"
+            findings[0].ends_with(&format!("and its attribute `{joined}`")),
+            "{findings:#?}"
         );
         assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
     }
@@ -219,7 +222,7 @@ fn an_element_that_is_closed_twice_keeps_its_children() {
         let words = format!(
             "mismatched-end-tag `{tag}`: `<{tag}/>` is empty, and `</{tag}>` closes it once more"
         );
-        assert_eq!(told(&broken), [words]);
+        assert_eq!(describe_findings(&broken), [words]);
         assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Safe));
     }
     // Its content is checked as usual.
@@ -230,7 +233,7 @@ fn an_element_that_is_closed_twice_keeps_its_children() {
             "digest one day</description><colour/>",
             1,
         );
-    assert_eq!(told(&broken).len(), 2);
+    assert_eq!(describe_findings(&broken).len(), 2);
     let inline = REDUCE.replacen(
         "<input name=\"tone\">friendly",
         "<input name=\"tone\"/>friendly",
@@ -254,7 +257,7 @@ fn names_that_a_typo_hides_are_not_missed_elsewhere() {
   <instructions>answer {{ticket}} in the tone {{tone}}</instructions>
 </task>
 ";
-    assert_eq!(told(fine), [""; 0]);
+    assert_eq!(describe_findings(fine), [""; 0]);
     for (from, to, rule) in [
         ("  <parameters>\n", "", "mismatched-end-tag"),
         ("<parameters>", "<parameters/>", "mismatched-end-tag"),
@@ -285,7 +288,7 @@ fn names_that_a_typo_hides_are_not_missed_elsewhere() {
 fn a_root_closed_too_early_lacks_nothing() {
     let broken = REDUCE.replacen("name=\"digest\">", "name=\"digest\"/>", 1);
     assert_eq!(
-        told(&broken),
+        describe_findings(&broken),
         [
             "content-outside-root `description`: `<description>` comes after the root element, which `/>` ends"
         ]
@@ -295,7 +298,10 @@ fn a_root_closed_too_early_lacks_nothing() {
         (REDUCE.to_owned(), Applicability::Suggested)
     );
     // An element that is alone does lack its parts.
-    assert_eq!(told("<task type=\"atomic\" name=\"t\"/>\n").len(), 1);
+    assert_eq!(
+        describe_findings("<task type=\"atomic\" name=\"t\"/>\n").len(),
+        1
+    );
 }
 
 /// Four faults: two in `<steps>`, which alone reads `p`, one in a step, one behind.
@@ -474,7 +480,7 @@ fn one_typo_is_one_finding_and_hides_no_other() {
         if found != expected {
             wrong.push(format!(
                 "{from:?} -> {to:?}:\n  {found:?}\n  {expected:?}\n  {:#?}",
-                told(&text)
+                describe_findings(&text)
             ));
         }
     }
@@ -574,7 +580,7 @@ fn a_container_is_known_by_what_it_holds() {
             meant.is_empty() || found[0].fixes[0].title == format!("write <{meant}>"),
             "{text} {found:#?}"
         );
-        assert_eq!(told(&mended(&text).0), [""; 0], "{text}");
+        assert_eq!(describe_findings(&mended(&text).0), [""; 0], "{text}");
     }
     // Steps by another name, in a container by another name.
     let text = with(
@@ -587,7 +593,7 @@ fn a_container_is_known_by_what_it_holds() {
         .map(|fix| fix.title)
         .collect();
     assert_eq!(titles, ["write <steps>", "write <task>"]);
-    assert_eq!(told(&text).len(), 3);
+    assert_eq!(describe_findings(&text).len(), 3);
     // Elements that could stand there themselves are grouped, and if two containers accept them the
     // intended one is unknown.
     for inside in [
@@ -596,7 +602,7 @@ fn a_container_is_known_by_what_it_holds() {
     ] {
         let text = with("atomic", &format!("{read}{inside}"));
         assert_eq!(
-            told(&text),
+            describe_findings(&text),
             ["unknown-element `group`: `<task>` has no element `<group>`"]
         );
     }
@@ -636,7 +642,7 @@ fn what_is_left_unread_hides_the_names_that_it_binds() {
         assert_eq!(rules, [rule], "{text}");
         // A name that it does not bind is still reported.
         let text = text.replace("d {{q}}", "{{q}} {{zz}}");
-        assert_eq!(told(&text).len(), 2, "{text} {:#?}", told(&text));
+        assert_eq!(describe_findings(&text).len(), 2, "{text} {:#?}", describe_findings(&text));
     }
 }
 
@@ -859,14 +865,29 @@ fn a_start_tag_with_two_letters_exchanged_is_one_finding() {
         let text = format!(
             "<task type=\"sequential\" name=\"a\"><description>x</description>{body}</task>"
         );
-        assert_eq!(rules(&text), ["mismatched-end-tag"], "{:?}", told(&text));
+        assert_eq!(
+            rules(&text),
+            ["mismatched-end-tag"],
+            "{:?}",
+            describe_findings(&text)
+        );
     }
     let text = "<task name=\"a\"><description>x</description><inputs><inptu name=\"i\">x</input></inputs></task>";
-    assert_eq!(rules(text), ["mismatched-end-tag"], "{:?}", told(text));
+    assert_eq!(
+        rules(text),
+        ["mismatched-end-tag"],
+        "{:?}",
+        describe_findings(text)
+    );
     // The end tag that an inner element lost is still reported as missing.
     let text =
         "<task name=\"a\"><description>x</description><inputs><input name=\"i\">x</inputs></task>";
-    assert_eq!(rules(text), ["unclosed-element"], "{:?}", told(text));
+    assert_eq!(
+        rules(text),
+        ["unclosed-element"],
+        "{:?}",
+        describe_findings(text)
+    );
 }
 
 #[test]
@@ -878,11 +899,16 @@ fn a_value_in_curly_quotes_is_one_finding_and_read() {
         rules(&text),
         ["malformed-attribute"; 2],
         "{:?}",
-        told(&text)
+        describe_findings(&text)
     );
     let case = "<steps><cond><case test=“p == 1 and p != 2”><task><description>x</description></task></case></cond></steps>";
     let text = format!("<task type=\"sequential\" name=\"a\">{head}{case}</task>");
-    assert_eq!(rules(&text), ["malformed-attribute"], "{:?}", told(&text));
+    assert_eq!(
+        rules(&text),
+        ["malformed-attribute"],
+        "{:?}",
+        describe_findings(&text)
+    );
     assert!(mended(&text).0.contains("test=\"p == 1 and p != 2\""));
 }
 
@@ -897,7 +923,7 @@ fn a_step_whose_name_is_lost_is_one_finding() {
         );
         let head = "<description>x</description><parameters><parameter name=\"p\"/></parameters>";
         let text = format!("<task type=\"sequential\" name=\"a\">{head}{steps}</task>");
-        assert_eq!(rules(&text), [rule], "{:?}", told(&text));
+        assert_eq!(rules(&text), [rule], "{:?}", describe_findings(&text));
     }
 }
 
@@ -917,7 +943,12 @@ fn a_parameter_in_braces_that_fill_nothing_in_is_found() {
         )
     };
     let text = task("Sort {{ticket}}. Close {ticket}} and {ticket}.");
-    assert_eq!(rules(&text), ["single-braces"; 2], "{:?}", told(&text));
+    assert_eq!(
+        rules(&text),
+        ["single-braces"; 2],
+        "{:?}",
+        describe_findings(&text)
+    );
     assert!(mended(&text).0.contains("Close {{ticket}} and {ticket}."));
     assert_eq!(rules(&task("Sort {{ticket}} as {other}.")), [""; 0]);
     assert_eq!(rules(&task("Sort {ticket}.")), ["unused-parameter"]);

@@ -259,14 +259,17 @@ fn every_limit_is_worded_with_its_flag() {
                 ..limits.clone()
             },
         );
-        let said = found
+        let own_finding = found
             .iter()
             .find(|finding| finding.rule.name == name)
             .unwrap_or_else(|| panic!("{name}: {found:#?}"));
         assert!(
-            said.help.as_deref().is_some_and(|help| help.contains(flag)),
+            own_finding
+                .help
+                .as_deref()
+                .is_some_and(|help| help.contains(flag)),
             "{name}: {:?}",
-            said.help
+            own_finding.help
         );
     }
 }

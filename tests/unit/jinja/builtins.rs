@@ -6,7 +6,7 @@ use minijinja::{ErrorKind, Value};
 use pretty_assertions::assert_eq;
 
 /// The words between quotes of one field of what minijinja shows of itself.
-fn shown(field: &str) -> Vec<String> {
+fn quoted_words(field: &str) -> Vec<String> {
     let all = format!("{:?}", build_environment());
     let (_, list) = all
         .split_once(&format!("{field}: ["))
@@ -22,8 +22,8 @@ fn shown(field: &str) -> Vec<String> {
 
 #[test]
 fn they_are_those_of_the_environment() {
-    assert_eq!(shown("filters"), FILTER_NAMES);
-    assert_eq!(shown("tests"), TEST_NAMES);
+    assert_eq!(quoted_words("filters"), FILTER_NAMES);
+    assert_eq!(quoted_words("tests"), TEST_NAMES);
 }
 
 #[test]

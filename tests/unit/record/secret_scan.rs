@@ -41,8 +41,8 @@ fn values_of_environment_files_are_found_in_every_form() {
     assert_eq!(name("psql -W s3cr3t-pass"), "DATABASE_URL_PASSWORD .env");
     assert_eq!(name("login swordfish-77."), "TOKEN .env");
     assert_eq!(name("login swordfish-778"), "none");
-    let said = scan.find_secret("login swordfish-77.").unwrap().to_string();
-    assert_eq!(said, "the value of `TOKEN` in .env");
+    let found = scan.find_secret("login swordfish-77.").unwrap().to_string();
+    assert_eq!(found, "the value of `TOKEN` in .env");
 }
 
 #[test]

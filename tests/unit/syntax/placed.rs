@@ -12,10 +12,10 @@ fn each_character_stands_where_it_is_written() {
     let mut reader = XmlReader::new();
     reader.read(text, &XmlLimits::default());
     let root = reader.document(text).root().expect("a root");
-    let said = root.text();
+    let root_text = root.text();
     let placed = TextPlacement::new(root);
-    assert_eq!(said, "xy<é\nz&lt;\n&nope;A");
-    let written: Vec<&str> = said
+    assert_eq!(root_text, "xy<é\nz&lt;\n&nope;A");
+    let written: Vec<&str> = root_text
         .char_indices()
         .map(|(at, c)| {
             placed

@@ -215,11 +215,12 @@ fn sarif_keeps_the_gravest_findings_and_reports_how_many_it_left_out() {
         ),
         (5_000, 1_001)
     );
-    let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    let notice = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
     assert!(
-        said.as_str()
-            .is_some_and(|said| said.starts_with("1000 of 6000 findings are left out")),
-        "{said}"
+        notice
+            .as_str()
+            .is_some_and(|notice| notice.starts_with("1000 of 6000 findings are left out")),
+        "{notice}"
     );
     assert_eq!(
         run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],

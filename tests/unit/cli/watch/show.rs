@@ -65,7 +65,7 @@ fn finding(start: u32, fingerprint: &str, message: &str) -> Diagnostic {
     finding
 }
 
-fn shown(before: &[Diagnostic], after: &[Diagnostic]) -> String {
+fn describe_delta(before: &[Diagnostic], after: &[Diagnostic]) -> String {
     let one = |finding: &&Diagnostic| format!("{}{}", finding.fingerprint, finding.span.start);
     let all = |findings: &[&Diagnostic]| findings.iter().map(one).collect::<Vec<_>>().join(",");
     let delta = FindingsDelta::compare(before, after);
@@ -89,16 +89,22 @@ fn shown(before: &[Diagnostic], after: &[Diagnostic]) -> String {
 #[test]
 fn each_finding_is_kept_new_moved_or_gone() {
     let is = |start, print| finding(start, print, "m");
-    assert_eq!(shown(&[], &[is(1, "a")]), "new a1 moved  gone ");
-    assert_eq!(shown(&[is(1, "a")], &[]), "new  moved  gone a1");
-    assert_eq!(shown(&[is(1, "a")], &[is(1, "a")]), "new  moved  gone ");
-    assert_eq!(shown(&[is(1, "a")], &[is(1, "b")]), "new b1 moved  gone a1");
+    assert_eq!(describe_delta(&[], &[is(1, "a")]), "new a1 moved  gone ");
+    assert_eq!(describe_delta(&[is(1, "a")], &[]), "new  moved  gone a1");
     assert_eq!(
-        shown(&[is(1, "a")], &[is(5, "a")]),
+        describe_delta(&[is(1, "a")], &[is(1, "a")]),
+        "new  moved  gone "
+    );
+    assert_eq!(
+        describe_delta(&[is(1, "a")], &[is(1, "b")]),
+        "new b1 moved  gone a1"
+    );
+    assert_eq!(
+        describe_delta(&[is(1, "a")], &[is(5, "a")]),
         "new  moved a1>a5 gone "
     );
     assert_eq!(
-        shown(&[is(1, "a")], &[finding(1, "a", "other")]),
+        describe_delta(&[is(1, "a")], &[finding(1, "a", "other")]),
         "new  moved a1>a1 gone "
     );
 }
@@ -107,15 +113,15 @@ fn each_finding_is_kept_new_moved_or_gone() {
 fn of_several_alike_those_that_did_not_change_are_kept() {
     let is = |start| finding(start, "a", "m");
     assert_eq!(
-        shown(&[is(1), is(5), is(9)], &[is(5), is(9)]),
+        describe_delta(&[is(1), is(5), is(9)], &[is(5), is(9)]),
         "new  moved  gone a1"
     );
     assert_eq!(
-        shown(&[is(1), is(5), is(9)], &[is(5), is(10)]),
+        describe_delta(&[is(1), is(5), is(9)], &[is(5), is(10)]),
         "new  moved a1>a10 gone a9"
     );
     assert_eq!(
-        shown(&[is(5), is(5)], &[is(5), is(5), is(5)]),
+        describe_delta(&[is(5), is(5)], &[is(5), is(5), is(5)]),
         "new a5 moved  gone "
     );
 }

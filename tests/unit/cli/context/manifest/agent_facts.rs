@@ -12,28 +12,31 @@ fn what_a_call_costs_is_reported_before_and_after() {
             most: None,
         })
     };
-    let told = |from, to| describe_cost_change(&CostChange { from, to }).unwrap_or_default();
-    assert_eq!(told(None, None), "");
+    let describe = |from, to| describe_cost_change(&CostChange { from, to }).unwrap_or_default();
+    assert_eq!(describe(None, None), "");
     assert_eq!(
-        told(None, cost(0.25, 0.1)),
+        describe(None, cost(0.25, 0.1)),
         "US$ 0.25 a call, before of no known price"
     );
     assert_eq!(
-        told(cost(0.25, 0.1), None),
+        describe(cost(0.25, 0.1), None),
         "of no known price a call, before US$ 0.25"
     );
     assert_eq!(
-        told(cost(0.0002, 0.0002), cost(0.0001, 0.0001)),
+        describe(cost(0.0002, 0.0002), cost(0.0001, 0.0001)),
         "US$ 0.0002 → 0.0001 (−50 %) a call"
     );
     let both =
         "US$ 0.0002 → 0.0004 (+100 %) a call, with the prefix cached 0.0001 → 0.0003 (+200 %)";
-    assert_eq!(told(cost(0.0002, 0.0001), cost(0.0004, 0.0003)), both);
+    assert_eq!(describe(cost(0.0002, 0.0001), cost(0.0004, 0.0003)), both);
     assert_eq!(
-        told(cost(0.0, 0.0), cost(0.25, 0.25)),
+        describe(cost(0.0, 0.0), cost(0.25, 0.25)),
         "US$ 0 → 0.25 a call"
     );
-    assert_eq!(told(cost(0.25, 0.1), cost(0.25, 0.1)), "US$ 0.25 a call");
+    assert_eq!(
+        describe(cost(0.25, 0.1), cost(0.25, 0.1)),
+        "US$ 0.25 a call"
+    );
 }
 
 #[test]
