@@ -123,7 +123,8 @@ pub fn apply_json_edits(text: &str, edits: Vec<JsonEdit>) -> String {
     out
 }
 
-/// Passes a JSON text on one line to a function part by part, with edits of whole tokens applied.
+/// Passes a JSON text on one line to a function part by part. The edits are in order, and each
+/// replaces one or more whole tokens.
 ///
 /// # Errors
 /// The error of `take`.

@@ -247,7 +247,8 @@ impl<'c> CompletionCx<'c> {
         usable.filter_map(one).collect()
     }
 
-    /// Returns the definition at the place.
+    /// Returns the definition that encloses the place: the root of the file, or a child of its
+    /// `<library>`.
     fn current_definition(&self, index: &NameIndex<'_>) -> Option<DefId> {
         let chain: Vec<Element<'_>> = self.ancestors();
         let root = chain.last()?;

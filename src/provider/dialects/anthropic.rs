@@ -17,6 +17,8 @@ pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     take_event,
 };
 
+/// Adds a whole response, or one event of a stream, to a draft. Returns false for one without
+/// relevance.
 fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     let at = count_at(event, "/index").unwrap_or(0);
     match text_at(event, "/type") {

@@ -23,6 +23,8 @@ pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     take_event,
 };
 
+/// Adds a whole response, or one event of a stream, to a draft. Returns false for one without
+/// relevance.
 fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     draft.set_model(text_at(event, "/modelVersion"));
     if let Some(usage) = event.get("usageMetadata") {

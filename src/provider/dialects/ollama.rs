@@ -22,6 +22,8 @@ const REASONING: u64 = 0;
 const TEXT: u64 = 1;
 const CALLS: u64 = 2;
 
+/// Adds a whole response, or one line of a stream, to a draft. Returns false for one without
+/// relevance.
 fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     draft.set_model(text_at(event, "/model"));
     draft.update_usage(Usage {

@@ -21,7 +21,8 @@ const REASONING: u64 = 0;
 const TEXT: u64 = 1;
 const CALLS: u64 = 2;
 
-/// Takes a completion, or a chunk of one, which has `delta` in place of `message`.
+/// Adds a completion, or a chunk of one, which has `delta` in place of `message`, to a draft. Returns
+/// false for one without relevance.
 fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     draft.set_model(text_at(event, "/model"));
     if let Some(usage) = event.get("usage") {
@@ -75,6 +76,7 @@ fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     }
     if let Some(reason) = text_at(choice, "/finish_reason") {
         draft.stop = Some(match reason {
+            // Some servers give this reason after tool calls, too.
             "stop" if draft.has_calls() => Stop::Tool,
             "stop" => Stop::End,
             // Mistral's name for a full context window.

@@ -17,6 +17,8 @@ pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     take_event,
 };
 
+/// Adds a whole response, or one event of a stream, to a draft. Returns false for one without
+/// relevance.
 fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
     match text_at(event, "/type") {
         Some("response.completed" | "response.incomplete") => event

@@ -1,4 +1,4 @@
-//! CTX512: a policy that cannot be read.
+//! CTX512: a requirement that cannot be read.
 
 use super::project_prelude::*;
 

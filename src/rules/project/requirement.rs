@@ -1,4 +1,4 @@
-//! CTX514: a task that does not meet a policy of the project.
+//! CTX514: a task that does not meet a requirement of the project.
 
 use super::task_facts::TaskFacts;
 use crate::project::require::{

@@ -1,4 +1,4 @@
-//! CTX521: a policy that applies to no task.
+//! CTX521: a requirement that applies to no task.
 
 use crate::project::config::Config;
 use crate::project::index::NameIndex;
@@ -7,7 +7,7 @@ use crate::rules::prelude::*;
 use crate::rules::rule::CheckScope;
 use crate::template::names::DefinitionKind;
 
-/// Such a policy seems to hold, but checks nothing.
+/// Such a requirement seems to hold, but checks nothing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
         warning,

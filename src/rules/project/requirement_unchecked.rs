@@ -1,4 +1,4 @@
-//! CTX515: a policy about a fact that is not known yet.
+//! CTX515: a requirement whose condition is about a fact that is not known yet.
 
 use super::project_prelude::*;
 use crate::project::require::Needs;
@@ -19,7 +19,7 @@ fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
         return None;
     };
     let found = |message: String| cx.finding(&RULE, fault, message);
-    let (needs, help) = match needs {
+    let (facts, help) = match needs {
         Needs::Scenarios => (
             "the project's scenarios",
             "`ctxc check` and `ctxc build` read them, and say which tasks do not meet it",
@@ -29,5 +29,5 @@ fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
             "`ctxc manifest` checks it for every agent, and exits with 1 where one does not meet it",
         ),
     };
-    Some(found(format!("not checked here: `{condition}` needs {needs}")).help(help))
+    Some(found(format!("not checked here: `{condition}` needs {facts}")).help(help))
 }

@@ -14,6 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check_request),
 };
 
+/// Reports calls without a result and, for Anthropic, results behind a text of their turn.
 fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for one in find_unpaired(cx) {
         if one.why == PairingFaultKind::Late {

@@ -169,6 +169,7 @@ fn report_unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
     let literal = Edit::insert(cx.span.start + 1, "amp;");
     if let Some((_, character)) = HTML_ENTITIES.iter().find(|(known, _)| *known == name) {
         let number = format!("&#{};", u32::from(*character));
+        // A space that does not break looks like any other, so its number is written.
         let (shown, insert) = if *character == '\u{A0}' {
             (number.clone(), number)
         } else {
