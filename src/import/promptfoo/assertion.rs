@@ -3,22 +3,35 @@
 
 use super::source::ConfigSource;
 use crate::base::json::escape_for_yaml;
+use crate::import::note::ImportNoteKind;
 use crate::import::prompt_model::{ImportedAssertion, ImportedValue};
+use crate::scenario::rubric::DEFAULT_MAX_SCORE;
 use crate::scenario::{self, pattern};
 use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
 
 /// Assertions judged by programs.
 const PROGRAM_TYPES: [&str; 4] = ["javascript", "python", "ruby", "webhook"];
 
-/// Assertions judged by a model.
-const MODEL_JUDGED_TYPES: [&str; 21] = [
-    "similar",
+/// Assertions judged by a model by criteria in words, as the role `judge` does.
+const RUBRIC_TYPES: [&str; 6] = [
     "llm-rubric",
-    "g-eval",
-    "factuality",
     "closedqa",
     "model-graded-closedqa",
+    "factuality",
     "model-graded-factuality",
+    "g-eval",
+];
+
+/// The criterion of `factuality`, whose reference follows.
+const AGREEMENT: &str = "The facts of the answer agree with this reference. It may lack facts of the reference, add others, and differ in what does not matter for facts, but contradicts none: ";
+
+/// The least score of `g-eval` without a `threshold`, as a share of its scale.
+const DEFAULT_SHARE: f64 = 0.7;
+
+/// Other assertions judged by a model.
+const MODEL_JUDGED_TYPES: [&str; 15] = [
+    "similar",
     "answer-relevance",
     "context-recall",
     "context-relevance",
@@ -71,6 +84,7 @@ const OTHER_TYPES: [&str; 28] = [
 pub(super) fn is_known_type(word: &str) -> bool {
     let word = word.strip_prefix("not-").unwrap_or(word);
     PROGRAM_TYPES.contains(&word)
+        || RUBRIC_TYPES.contains(&word)
         || MODEL_JUDGED_TYPES.contains(&word)
         || OTHER_TYPES.contains(&word)
 }
@@ -116,7 +130,10 @@ pub(super) fn to_expectation(
         );
     }
     if MODEL_JUDGED_TYPES.contains(&word) {
-        return Err("a model judges it, and `ctxc eval` uses no model as a judge".to_owned());
+        return Err(
+            "a model judges it, and not by criteria in words, as `rubric` and `judge` do"
+                .to_owned(),
+        );
     }
     let value = assert
         .get("value")
@@ -171,6 +188,14 @@ pub(super) fn to_expectation(
         ("is-json", false) => json!({"schema": answer_schema(source, value)?}),
         ("cost", false) => json!({"max_cost_usd": threshold()?}),
         ("latency", false) => json!({"max_latency_ms": round_milliseconds(&threshold()?)}),
+        (word, _) if RUBRIC_TYPES.contains(&word) => {
+            let judged = judged_expectation(word, assert, value.ok_or("it has no `value`")?);
+            if is_not {
+                json!({"not": judged})
+            } else {
+                judged
+            }
+        }
         ("assert-set", false) => {
             let whole = assert
                 .get("threshold")
@@ -199,6 +224,63 @@ pub(super) fn to_expectation(
     is_accepted(&one)
         .then_some(one)
         .ok_or_else(|| "a scenario does not take what it holds".to_owned())
+}
+
+/// The expectation of the role `judge` that an assertion is equal to.
+fn judged_expectation(word: &str, assert: &Value, value: Value) -> Value {
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    // A threshold of 0 is none.
+    let share = assert
+        .get("threshold")
+        .and_then(Value::as_f64)
+        .filter(|share| *share > 0.0)
+        .or((word == "g-eval").then_some(DEFAULT_SHARE))
+        .filter(|_| matches!(word, "g-eval" | "llm-rubric"));
+    let Some(share) = share else {
+        let reference = if word.ends_with("factuality") {
+            AGREEMENT
+        } else {
+            ""
+        };
+        return json!({"rubric": format!("{reference}{}", text(&value))});
+    };
+    #[allow(clippy::cast_precision_loss, reason = "a scale of few scores")]
+    let min_score = (share * 100.0 * DEFAULT_MAX_SCORE as f64).round() / 100.0;
+    match value.as_array().filter(|_| word == "g-eval") {
+        Some(all) => {
+            let criteria: Vec<String> = all.iter().map(text).collect();
+            json!({"judge": {"criteria": criteria, "min_score": min_score}})
+        }
+        None => json!({"judge": {"rubric": {"text": text(&value)}, "min_score": min_score}}),
+    }
+}
+
+/// The difference between an assertion and the expectation of the role `judge` in its place; `None`
+/// if it has another expectation.
+pub(super) fn judge_difference(assert: &Value) -> Option<ImportNoteKind> {
+    let full = assertion_type(assert);
+    let word = full.strip_prefix("not-").unwrap_or(full);
+    if !RUBRIC_TYPES.contains(&word) {
+        return None;
+    }
+    let mut difference =
+        "the role `judge` of ctxc.toml scores it, with its own prompt; `ctxc new judge` writes one"
+            .to_owned();
+    if word == "g-eval" || assert.get("threshold").is_some() {
+        difference += "; its threshold is a share of the whole scores from 0 to 5, which each criterion has to reach";
+    }
+    for key in ["provider", "rubricPrompt"] {
+        if assert.get(key).is_some() {
+            // Writing to a string cannot fail.
+            let _ = write!(difference, "; its `{key}` is not carried over");
+        }
+    }
+    let what = format!("the assertion `{full}`");
+    Some(ImportNoteKind::Differs { what, difference })
 }
 
 /// A `todo` for an assertion without an equivalent expectation.

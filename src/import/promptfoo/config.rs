@@ -158,29 +158,33 @@ fn build_cases(
         for inputs in sets {
             let mut expectations = test.lacks.clone();
             for assert in &test.asserts {
-                match assertion::to_expectation(
-                    source,
-                    &assertion::resolve_reference(&assert.json, &templates),
-                    &inputs,
-                    test.is_transformed,
-                ) {
-                    Ok(one) => expectations.push(ImportedAssertion::Expectation(one)),
+                let resolved = assertion::resolve_reference(&assert.json, &templates);
+                let converted =
+                    assertion::to_expectation(source, &resolved, &inputs, test.is_transformed);
+                let note = match converted {
+                    Ok(one) => {
+                        expectations.push(ImportedAssertion::Expectation(one));
+                        assertion::judge_difference(&resolved)
+                    }
                     Err(why) => {
                         expectations.push(assertion::to_todo(&assert.json, &why));
                         let what = format!(
                             "the assertion `{}`",
                             assertion::assertion_type(&assert.json)
                         );
-                        let note = ImportNoteKind::LeftOut { what, why };
-                        // An assertion common to several tests is reported once.
-                        if !shared.notes.iter().any(|there| {
-                            there.path == assert.path
-                                && there.line == assert.line
-                                && there.kind == note
-                        }) {
-                            shared.add_note(&assert.path, assert.line, note);
-                        }
+                        Some(ImportNoteKind::LeftOut { what, why })
                     }
+                };
+                // An assertion common to several tests is reported once.
+                let is_known = |note: &ImportNoteKind| {
+                    shared.notes.iter().any(|there| {
+                        there.path == assert.path
+                            && there.line == assert.line
+                            && there.kind == *note
+                    })
+                };
+                if let Some(note) = note.filter(|note| !is_known(note)) {
+                    shared.add_note(&assert.path, assert.line, note);
                 }
             }
             let base = test.name.as_deref().map_or_else(

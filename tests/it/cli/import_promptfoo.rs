@@ -89,7 +89,7 @@ fn prompts_become_templates_and_tests_their_scenarios() {
         .stdout_contains("promptfooconfig.yaml:13: warning: the provider `anthropic:messages:claude-sonnet-4` is not carried over")
         .stdout_contains("promptfooconfig.yaml:14: warning: the provider `file://provider.py` is not carried over")
         .stdout_contains("promptfooconfig.yaml:35: warning: the assertion `regex` is not carried over: its pattern is not supported: look-around")
-        .stdout_contains("promptfooconfig.yaml:37: warning: the assertion `llm-rubric` is not carried over: a model judges it")
+        .stdout_contains("promptfooconfig.yaml:37: warning: the assertion `llm-rubric`: the role `judge` of ctxc.toml scores it, with its own prompt; `ctxc new judge` writes one\n")
         .stdout_contains("promptfooconfig.yaml:39: warning: the assertion `javascript` is not carried over: a program")
         .stdout_contains("promptfooconfig.yaml:51: warning: `threshold` of a test is not carried over")
         .stdout_contains("tests/more.csv:2: warning: the assertion `python` is not carried over")
@@ -120,7 +120,7 @@ fn prompts_become_templates_and_tests_their_scenarios() {
       # {"type":"regex","value":"(?<!no )refund"}"#
     );
     for part in [
-        "      # {\"type\":\"llm-rubric\",\"value\":\"is friendly\"}\n      - todo: \"the assertion `llm-rubric`: a model judges it",
+        "      - rubric: \"is friendly\"\n",
         "      # {\"type\":\"javascript\",\"value\":\"output.length < 200\"}\n      - todo: ",
         "gate: false",
         "\"body\": {file: \"../data/long.txt\"}",
@@ -139,11 +139,14 @@ fn prompts_become_templates_and_tests_their_scenarios() {
     let run = project
         .run(&["check", "--format", "concise"])
         .exits_with(0)
-        .stdout_contains("an expectation is still to be written, in 8 expectations");
+        .stdout_contains("an expectation is still to be written, in 6 expectations")
+        .stdout_contains(
+            "`rubric` needs a judge, and ctxc.toml has no role `judge`, in 2 expectations",
+        );
     assert_eq!(
         run.stdout.matches("[unjudged-expectation]").count(),
-        4,
-        "one for each suite: {}",
+        8,
+        "two for each suite: {}",
         run.stdout
     );
     let run = project
@@ -335,6 +338,83 @@ fn scenarios_of_somebody_are_never_written_over() {
     assert_eq!(project.read_file("scenarios/prompt.yaml"), "name: mine\n");
 }
 
+/// Assertions that a model judges, and what the role `judge` is asked in their place.
+const JUDGED: &str = r"prompts: ['Answer: {{body}}']
+tests:
+  - vars: {body: Why}
+    assert:
+      - {type: llm-rubric, value: 'names {{body}}'}
+      - {type: not-llm-rubric, value: is rude, provider: 'openai:gpt-4o'}
+      - {type: llm-rubric, value: {clear: true}, threshold: 0.8, rubricPrompt: x}
+      - {type: llm-rubric, value: is calm, threshold: 0, weight: 0}
+      - {type: factuality, value: The moon is far.}
+      - {type: g-eval, value: is coherent}
+      - {type: g-eval, value: [is short, is warm], threshold: 0.5}
+      - {type: model-graded-closedqa, value: is polite}
+      - {type: llm-rubric, value: 'names {{other}}'}
+      - {type: llm-rubric}
+      - {type: similar, value: x}
+";
+
+#[test]
+fn criteria_in_words_are_for_the_role_that_judges() {
+    let project = Project::new().with_file("promptfooconfig.yaml", JUDGED);
+    let run = project
+        .run(&["import", "promptfooconfig.yaml"])
+        .exits_with(0);
+    let judge =
+        "the role `judge` of ctxc.toml scores it, with its own prompt; `ctxc new judge` writes one";
+    let scale = "; its threshold is a share of the whole scores from 0 to 5, which each criterion has to reach";
+    run.stdout_contains(&format!(":5: warning: the assertion `llm-rubric`: {judge}\n"))
+        .stdout_contains(&format!(":6: warning: the assertion `not-llm-rubric`: {judge}; its `provider` is not carried over\n"))
+        .stdout_contains(&format!(":7: warning: the assertion `llm-rubric`: {judge}{scale}; its `rubricPrompt` is not carried over\n"))
+        .stdout_contains(&format!(":10: warning: the assertion `g-eval`: {judge}{scale} (also in line 11)\n"))
+        .stdout_contains(":13: warning: the assertion `llm-rubric` is not carried over: `{{other}}` in its value")
+        .stdout_contains(":14: warning: the assertion `llm-rubric` is not carried over: it has no `value`")
+        .stdout_contains(":15: warning: the assertion `similar` is not carried over: a model judges it, and not by");
+    let suite = project.read_file("scenarios/prompt.yaml");
+    let (_, expectations) = suite.split_once("    expectations:\n").unwrap();
+    let judged: Vec<&str> = expectations.lines().take(11).collect();
+    assert_eq!(
+        judged.join("\n"),
+        r#"      - rubric: "names Why"
+      - not: {"rubric":"is rude"}
+      - judge: {"rubric":{"text":"{\"clear\":true}"},"min_score":4.0}
+      - rubric: "is calm"
+        gate: false
+      - rubric: "The facts of the answer agree with this reference. It may lack facts of the reference, add others, and differ in what does not matter for facts, but contradicts none: The moon is far."
+      - judge: {"rubric":{"text":"is coherent"},"min_score":3.5}
+      - judge: {"criteria":["is short","is warm"],"min_score":2.5}
+      - rubric: "is polite"
+      # {"type":"llm-rubric","value":"names {{other}}"}
+      - todo: "the assertion `llm-rubric`: `{{other}}` in its value is no text of this test: write it out""#
+    );
+    // Without a judge, and without an answer, a case is never passed.
+    let rubrics: String = (5..13)
+        .map(|line| JUDGED.lines().nth(line - 1).unwrap().to_owned() + "\n")
+        .collect();
+    let head = JUDGED.lines().take(4).collect::<Vec<_>>().join("\n");
+    let project = Project::new().with_file("promptfooconfig.yaml", format!("{head}\n{rubrics}"));
+    project
+        .run(&["import", "promptfooconfig.yaml"])
+        .exits_with(0);
+    project
+        .run(&["eval"])
+        .exits_with(7)
+        .stdout_contains("? INCONCLUSIVE  prompt/case  context 1/1  answer not recorded\n")
+        .stdout_contains("0 passed, ");
+    let suite = project.read_file("scenarios/prompt.yaml");
+    project.write_file(
+        "scenarios/prompt.yaml",
+        suite + "    answers: [{reply: Because.}]\n",
+    );
+    project
+        .run(&["eval"])
+        .exits_with(7)
+        .stdout_contains("? INCONCLUSIVE  prompt/case  context 1/1  answer not judged\n")
+        .stdout_contains("found no judge: ctxc.toml has no role `judge`");
+}
+
 #[test]
 fn what_many_tests_lose_is_reported_once() {
     let rows: Vec<String> = (0..200)
@@ -350,10 +430,10 @@ fn what_many_tests_lose_is_reported_once() {
         .run(&["import", "promptfooconfig.yaml"])
         .exits_with(0);
     let run =
-        run.stdout_contains("t.csv:2: warning: the assertion `llm-rubric` is not carried over");
+        run.stdout_contains("t.csv:2: warning: the assertion `llm-rubric`: the role `judge` of");
     let run = run.stdout_contains("(also in lines 3, 4, 5, 6 and 195 more)");
     assert_eq!(
-        run.stdout.matches(" is not carried over").count(),
+        run.stdout.matches(" warning: ").count(),
         2,
         "{}",
         run.stdout
@@ -365,7 +445,7 @@ fn what_many_tests_lose_is_reported_once() {
             .stdout
             .matches("[unjudged-expectation]")
             .count(),
-        1
+        2
     );
     project.run(&["eval", "-q"]).exits_with(7);
     project
