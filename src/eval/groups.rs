@@ -135,7 +135,9 @@ impl ThresholdRow {
         let end = match self.verdict() {
             CaseVerdict::Pass => "reached",
             CaseVerdict::Fail => "too low",
-            _ => "undecided, since scenarios without a result count as 0",
+            CaseVerdict::Stale | CaseVerdict::Inconclusive | CaseVerdict::Error => {
+                "undecided, since scenarios without a result count as 0"
+            }
         };
         let (suite, name, limit) = (&self.suite, &self.name, self.limit);
         let value = format_score(self.value);

@@ -287,7 +287,7 @@ pub(super) fn read_case(
         .iter()
         .filter_map(AnswerExpectation::read_entry)
         .collect();
-    let rule = read_rule(cx, table, node);
+    let trial_rule = read_rule(cx, table, node);
     let has_weight = expectations.iter().any(|one| one.value.weight.is_some());
     let counts = expectations.iter().any(|one| one.value.gate);
     Some(ScenarioCase {
@@ -303,10 +303,10 @@ pub(super) fn read_case(
             .iter()
             .filter_map(ContextExpectation::read_entry)
             .collect(),
-        is_scored: counts && (rule.min_score.is_some() || has_weight),
+        is_scored: counts && (trial_rule.min_score.is_some() || has_weight),
         expectations,
         replaces: Vec::new(),
-        rule,
+        rule: trial_rule,
         answers: read_answers(node),
         tags: read_texts(get("tags")),
         baseline_config_hash: get("baseline_config_hash").and_then(read_text),

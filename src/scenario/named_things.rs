@@ -82,10 +82,10 @@ pub fn edit(
 
 /// The test by which a text needs no quotes in a file, by its path.
 pub fn plain_in(path: &str) -> fn(&str) -> bool {
-    let path = path.to_ascii_lowercase();
-    if path.ends_with(".csv") {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    if ending.eq_ignore_ascii_case("csv") {
         is_plain_cell
-    } else if path.ends_with(".toml") {
+    } else if ending.eq_ignore_ascii_case("toml") {
         is_bare_key
     } else {
         is_plain

@@ -379,7 +379,7 @@ impl TrialAnswer {
 }
 
 /// The strings, numbers and booleans within values; the last value comes first.
-fn scalars<'a>(mut open: Vec<&'a Value>) -> impl Iterator<Item = Cow<'a, str>> {
+fn scalars(mut open: Vec<&Value>) -> impl Iterator<Item = Cow<'_, str>> {
     std::iter::from_fn(move || {
         loop {
             let value = open.pop()?;

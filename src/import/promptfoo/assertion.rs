@@ -189,7 +189,7 @@ pub(super) fn to_expectation(
         ("cost", false) => json!({"max_cost_usd": threshold()?}),
         ("latency", false) => json!({"max_latency_ms": round_milliseconds(&threshold()?)}),
         (word, _) if RUBRIC_TYPES.contains(&word) => {
-            let judged = judged_expectation(word, assert, value.ok_or("it has no `value`")?);
+            let judged = judged_expectation(word, assert, &value.ok_or("it has no `value`")?);
             if is_not {
                 json!({"not": judged})
             } else {
@@ -227,7 +227,7 @@ pub(super) fn to_expectation(
 }
 
 /// The expectation of the role `judge` that an assertion is equal to.
-fn judged_expectation(word: &str, assert: &Value, value: Value) -> Value {
+fn judged_expectation(word: &str, assert: &Value, value: &Value) -> Value {
     let text = |value: &Value| {
         value
             .as_str()
@@ -246,7 +246,7 @@ fn judged_expectation(word: &str, assert: &Value, value: Value) -> Value {
         } else {
             ""
         };
-        return json!({"rubric": format!("{reference}{}", text(&value))});
+        return json!({"rubric": format!("{reference}{}", text(value))});
     };
     #[allow(clippy::cast_precision_loss, reason = "a scale of few scores")]
     let min_score = (share * 100.0 * DEFAULT_MAX_SCORE as f64).round() / 100.0;
@@ -255,7 +255,7 @@ fn judged_expectation(word: &str, assert: &Value, value: Value) -> Value {
             let criteria: Vec<String> = all.iter().map(text).collect();
             json!({"judge": {"criteria": criteria, "min_score": min_score}})
         }
-        None => json!({"judge": {"rubric": {"text": text(&value)}, "min_score": min_score}}),
+        None => json!({"judge": {"rubric": {"text": text(value)}, "min_score": min_score}}),
     }
 }
 

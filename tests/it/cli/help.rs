@@ -98,6 +98,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "new",
             "run",
             "eval",
+            "label",
             "gate",
             "baseline",
             "scorecard",
@@ -143,6 +144,12 @@ fn every_verb_has_examples_and_every_example_works() {
                     .exits_with(0);
                 super::gate::git(&project, &["switch", "-q", "-c", "change"]);
                 super::gate::begin(&project);
+            }
+            if verb == "label" {
+                project.write_file(
+                    "scenarios/billing.yaml",
+                    "name: billing\ntask: triage\ncontext: {objective: sort}\nexpectations:\n  - rubric: it names a team\nanswers:\n  - reply: billing\n",
+                );
             }
             if verb == "compare" {
                 let config = project.read_file("ctxc.toml")

@@ -122,15 +122,16 @@ fn chances_of_k_trials_are_unbiased() {
     );
     // Their mean over all outcomes of n trials is the true chance.
     for (n, k, p) in [(5_u32, 2_u32, 0.3_f64), (7, 7, 0.6), (6, 1, 0.05)] {
-        let (mut any, mut all, mut chance) = (0.0, 0.0, (1.0 - p).powi(n as i32));
+        let power = |base: f64, exponent: u32| base.powf(f64::from(exponent));
+        let (mut any, mut all, mut chance) = (0.0, 0.0, power(1.0 - p, n));
         for passed in 0..=n {
             let (one, every) = rates(passed, n, k).unwrap();
             any += chance * one;
             all += chance * every;
             chance *= f64::from(n - passed) / f64::from(passed + 1) * p / (1.0 - p);
         }
-        close(any, 1.0 - (1.0 - p).powi(k as i32));
-        close(all, p.powi(k as i32));
+        close(any, 1.0 - power(1.0 - p, k));
+        close(all, power(p, k));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Agents at once in LangGraph and in asyncio: recorded once, then run again as often as
+//! Agents at once in `LangGraph` and in asyncio: recorded once, then run again as often as
 //! `CTXC_RUNS` says.
 
 use crate::cli::project::Project;

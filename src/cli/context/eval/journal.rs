@@ -23,7 +23,7 @@ use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::{Recording, TrialStage};
 use crate::scenario::date;
 use crate::store::SqliteHistory;
-use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, TrialRecord};
+use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, RunUsage, TrialRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

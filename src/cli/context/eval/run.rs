@@ -704,7 +704,9 @@ fn threshold_exit(card: &Scorecard) -> Exit {
         exit.graver_of(match row.verdict() {
             CaseVerdict::Pass => Exit::Success,
             CaseVerdict::Fail => Exit::Findings,
-            _ => Exit::Inconclusive,
+            CaseVerdict::Stale | CaseVerdict::Inconclusive | CaseVerdict::Error => {
+                Exit::Inconclusive
+            }
         })
     })
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true,
-    after_help = "Examples:\n  ctxc label\n  ctxc label scenarios/billing.yaml --by me@example.org\n  ctxc label --html labels.html\n  ctxc label report\n\n\
+    after_help = "Examples:\n  ctxc label --by me@example.org\n  ctxc label scenarios/billing.yaml --by me@example.org\n  ctxc label --html labels.html\n  ctxc label report\n\n\
     Shows one answer and one criterion at a time, without the score of the judge, and takes your verdict with one key: the score, y or n \
     for a criterion that holds or does not, s to skip, q to stop. Each verdict is added to labels/NAME.jsonl at once; the next call goes \
     on with the rest. Commit the file: the judge counts on a criterion only if it agrees with people, by labels that the base of a change has."

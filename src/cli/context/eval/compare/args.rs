@@ -23,7 +23,7 @@ pub(crate) struct CompareArgs {
     /// the named roles]
     #[arg(value_name = "PATH|NAME")]
     what: Vec<String>,
-    /// What to vary, then two or more names of it; the first is the base: `model` of `[models]`, `role` of `[roles]`, `revision` of
+    /// The part to vary, and two or more names of it; the first is the base: `model` of `[models]`, `role` of `[roles]`, `revision` of
     /// git
     #[arg(long, value_names = ["model|role|revision", "NAME"], num_args = 1.., required = true)]
     across: Vec<String>,
