@@ -1,6 +1,6 @@
 //! Asks a person for verdicts on answers, one at a time, and adds each to their file at once.
 
-use super::args::AskArgs;
+use super::command_line::AskArgs;
 use super::item::{LabelItem, label_items};
 use super::keys::read_answer;
 use super::page::render_page;

@@ -1,14 +1,14 @@
 //! `ctxc label`: the verdicts of people on answers, and the agreement of the judge with them.
 
-mod args;
 mod ask;
+mod command_line;
+mod dispatch;
 mod item;
 mod keys;
 mod page;
 mod report;
 mod stability;
-mod verb;
 
-pub(crate) use args::LabelArgs;
+pub(crate) use command_line::LabelArgs;
+pub(crate) use dispatch::run_label;
 pub(crate) use report::LabelReport;
-pub(crate) use verb::run_label;

@@ -1,7 +1,7 @@
 //! `ctxc label report`: the agreement of the judge with people, by criterion.
 
-use super::args::ReportArgs;
 use super::ask::unreadable;
+use super::command_line::ReportArgs;
 use super::stability::{add_recorded_scores, ask_other_forms};
 use crate::base::fs;
 use crate::cli::context::eval::{live_judge, read_labels, with_judged_answers};

@@ -1,10 +1,10 @@
 //! `ctxc compare`: runs the same scenarios with several models, roles or revisions, and prints the
 //! differences of each from the first.
 
-mod args;
+mod command_line;
 mod side;
 mod verb;
 mod view;
 
-pub(crate) use args::CompareArgs;
+pub(crate) use command_line::CompareArgs;
 pub(crate) use verb::run_compare;

@@ -7,7 +7,7 @@ use super::super::load::{ChosenCase, Scenarios};
 use super::super::plan;
 use super::super::run::{live_models, no_scenario_error};
 use super::super::runnable::RunnableCommands;
-use super::args::{CompareArgs, CompareFormat};
+use super::command_line::{CompareArgs, CompareFormat};
 use super::side::{Side, SideRun};
 use super::view;
 use crate::base::number::format_usd;

@@ -1,6 +1,6 @@
 //! Runs `ctxc label`.
 
-use super::args::{LabelArgs, LabelVerb};
+use super::command_line::{LabelArgs, LabelVerb};
 use super::{ask, report};
 use crate::cli::prelude::*;
 
