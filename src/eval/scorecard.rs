@@ -705,7 +705,10 @@ fn case_score(trials: &[TrialRow], rule: RuleRow, stopped_early: bool) -> Option
 
 /// The chances of k trials, from a full row of trials of a model.
 fn k_trials(k: u32, done: &CaseResult) -> Option<KTrialRates> {
-    let is_of_model = is_judged(done.answered) && done.answered != AnswerOrigin::Scripted;
+    // An undecided trial has passed nothing.
+    let is_of_model = is_judged(done.answered)
+        && done.answered != AnswerOrigin::Scripted
+        && !done.trials.iter().any(JudgedTrial::is_undecided);
     let trials = done
         .trials
         .iter()

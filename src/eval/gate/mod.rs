@@ -15,7 +15,7 @@ pub use decision::{
     JudgedRelaxation, StabilityLimits, UncoveredText, Violation, decide_gate, excessive_growth,
 };
 pub use safeguards::{
-    ANSWER_PREFIX, CHECK_PREFIX, LocatedRelaxation, NEW_ANSWERS_LABEL, PART_SEPARATOR,
-    REQUEST_PREFIX, Relaxation, SCENARIO_LABEL, SITUATION_LABEL, Safeguard, SafeguardKind,
-    Safeguards,
+    ANSWER_PREFIX, CHECK_PREFIX, JUDGEMENT_PREFIX, LocatedRelaxation, NEW_ANSWERS_LABEL,
+    PART_SEPARATOR, REQUEST_PREFIX, Relaxation, SCENARIO_LABEL, SITUATION_LABEL, Safeguard,
+    SafeguardKind, Safeguards,
 };

@@ -68,6 +68,8 @@ type SafeguardKey = (SafeguardKind, String, String);
 pub const ANSWER_PREFIX: &str = "answer to ";
 /// The prefix of the label of a request that has an answer.
 pub const REQUEST_PREFIX: &str = "request of ";
+/// The prefix of the label of a recorded judgement.
+pub const JUDGEMENT_PREFIX: &str = "judgement of ";
 /// The label of answers to a changed request.
 pub const NEW_ANSWERS_LABEL: &str = "answers to a changed request";
 /// The number of characters of a hash that distinguish two contents.
@@ -376,7 +378,10 @@ impl Safeguards {
                 Some(after) => tell(key, Some(before), Some(after)),
                 None if now.has_other_answers(key) => {}
                 // It is removed together with its answer.
-                None if key.0 == SafeguardKind::Recording && key.2.starts_with(REQUEST_PREFIX) => {}
+                None if key.0 == SafeguardKind::Recording
+                    && [REQUEST_PREFIX, JUDGEMENT_PREFIX]
+                        .iter()
+                        .any(|prefix| key.2.starts_with(prefix)) => {}
                 // A check may stop referring to a missing file.
                 None if key.2.starts_with(CHECK_PREFIX) && !before.value.starts_with("b3:") => {}
                 None => {

@@ -199,10 +199,18 @@ impl<'a> JudgeAgent<'a> {
         let provider = request
             .model
             .map_or("", |model| model.provider.value.as_str());
+        let address = settings
+            .providers
+            .and_then(|all| all.get(provider)?.base_url.as_deref());
+        // A condition in the template can depend on the answer, so the request alone shows too little.
+        let definition = self.graph.registry.find(&self.role.task.value);
+        let definition = definition.map_or_else(String::new, |task| task.hash().to_string());
         let mut hasher = Hasher::new();
         hasher
             .add_field("ctxc judge 1")
+            .add_field(definition)
             .add_field(provider)
+            .add_field(address.unwrap_or_default())
             .add_field(&request.sent.endpoint)
             .add_field(&request.sent.body);
         Ok(hasher.finish())

@@ -53,7 +53,7 @@ impl Deref for JudgedCriterion {
 pub(in crate::eval) fn words_criterion(words: &str) -> JudgedCriterion {
     let meanings = [(0, "it does not hold"), (1, "it holds")];
     JudgedCriterion {
-        key: words.trim().to_owned(),
+        key: format!("rubric: {}", words.trim()),
         guide: None,
         criterion: Criterion {
             max_score: 1,

@@ -2,7 +2,7 @@
 
 use super::criteria::JudgedScale;
 use super::labels::QuestionForm;
-use crate::base::hash::Hash;
+use crate::base::hash::Hasher;
 use std::borrow::Cow;
 
 /// Words that add nothing to an answer.
@@ -27,9 +27,12 @@ pub struct JudgedAnswer {
 }
 
 impl JudgedAnswer {
-    /// The hash of the answer.
+    /// The hash of the request and the answer: a short answer can be right for one request and wrong
+    /// for another.
     pub fn answer_hash(&self) -> String {
-        Hash::digest(self.answer.as_bytes()).to_string()
+        let mut hasher = Hasher::new();
+        hasher.add_field(&self.request).add_field(&self.answer);
+        hasher.finish().to_string()
     }
 
     /// The forms in which the judge can be asked about it for its stability.

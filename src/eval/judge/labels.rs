@@ -38,7 +38,7 @@ pub struct Label {
     /// The criterion, by its name in the project: `scenarios/rubrics/answer.yaml#accuracy`, or its
     /// own words.
     pub criterion: String,
-    /// The hash of the answer.
+    /// The hash of the request and the answer.
     pub answer: String,
     /// The scenario with the answer.
     pub case: String,
@@ -83,7 +83,7 @@ pub struct JudgeScore {
     pub criterion: String,
     /// The hash of the judge's prompt, model and parameters, with the criterion.
     pub judge: String,
-    /// The hash of the answer.
+    /// The hash of the request and the answer.
     pub answer: String,
     /// The form of the question.
     pub form: QuestionForm,
@@ -181,7 +181,13 @@ impl LabelStore {
     pub fn add_file(&mut self, path: &str, text: &str) -> Result<(), LabelFault> {
         let is_scores = path.rsplit('/').next() == Some(SCORE_FILE);
         let lines = text.lines().enumerate();
+        // A killed program can leave the beginning of a line, which is no label yet.
+        let torn = (!text.ends_with('\n')).then(|| text.lines().count());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            if torn == Some(number + 1) && serde_json::from_str::<serde_json::Value>(line).is_err()
+            {
+                continue;
+            }
             let fault = |why: String| LabelFault {
                 path: path.to_owned(),
                 line: number + 1,
@@ -217,7 +223,8 @@ impl LabelStore {
         Ok(())
     }
 
-    /// Adds a score; it replaces an earlier one for the same question. Returns true if it is new.
+    /// Adds a score, unless the question has one: asking again until the answer fits is no agreement.
+    /// Returns true if it is new.
     pub fn add_score(&mut self, score: JudgeScore) -> bool {
         let JudgeScore {
             criterion,
@@ -233,7 +240,9 @@ impl LabelStore {
             answer,
             form,
         };
-        self.scores.insert(place, score) != Some(score)
+        let is_new = !self.scores.contains_key(&place);
+        self.scores.entry(place).or_insert(score);
+        is_new
     }
 
     /// The labels, in the order of their files.

@@ -73,7 +73,10 @@ impl JudgeTrust {
     /// Adds the criteria on which scores count.
     pub(super) fn add_to_hash(&self, hasher: &mut Hasher) {
         for one in self.trusted() {
-            hasher.add_field(one.criterion).add_number(one.min);
+            hasher
+                .add_field(one.criterion)
+                .add_number(one.min)
+                .add_field(one.judge);
         }
     }
 

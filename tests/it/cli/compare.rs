@@ -184,7 +184,7 @@ fn scores_of_the_judge_are_shown_side_by_side() {
     judged()
         .run(&["compare", "--across", "role", "clerk", "talker"])
         .exits_with(0)
-        .stdout_contains("  score: it names a team  0.00     0.00\n");
+        .stdout_contains("  score: rubric: it names a team  0.00     0.00\n");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The judge of a project: asked, recorded, replayed; its scores inform until it is trusted.
 
 use super::eval_record::{asked, completion, upstream, with_model};
+use super::gate::{commit, git};
 use super::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -287,4 +288,28 @@ fn no_answer_changes_the_frame_of_the_judge() {
             assert_eq!(frame(&project, &wrap(order)), plain);
         }
     }
+}
+
+#[test]
+fn another_judgement_of_the_same_answer_is_listed() {
+    let server = upstream(vec![
+        completion("billing"),
+        scores(&[("criterion", 0, "billing")]),
+    ]);
+    let project = judged(&server.address, "rubric: it names a team");
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["eval", "--record"]).exits_with(0);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    let path = "scenarios/recordings/judge/billing.jsonl";
+    let recorded = project.read_file(path);
+    let changed = recorded.replace("\\\"score\\\":0", "\\\"score\\\":1");
+    assert!(changed != recorded, "{recorded}");
+    project.write_file(path, changed);
+    commit(&project);
+    project
+        .run(&["gate", "--base", "main"])
+        .exits_with(4)
+        .stdout_contains("recording of `billing`: judgement of ");
 }

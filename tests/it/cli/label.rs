@@ -3,13 +3,17 @@
 use super::eval_record::{asked, completion, upstream, with_model};
 use super::gate::{commit, git};
 use super::project::Project;
-use ctxc::internals::base::hash::Hash;
+use ctxc::internals::base::hash::Hasher;
 use ctxc::internals::eval::judge::labels::is_held_out;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 const WORDS: &str = "it names a team";
+/// The name of the criterion.
+const CRITERION: &str = "rubric: it names a team";
+/// The request of each scenario.
+const REQUEST: &str = "## Task\n\nSort the ticket: my invoice\n\n## Input: objective\n\nsort";
 
 /// A project with so many scripted answers, of which the judge passes every second.
 pub(crate) fn answered(count: usize) -> Project {
@@ -33,7 +37,11 @@ pub(crate) fn answered(count: usize) -> Project {
 }
 
 fn hash(number: usize) -> String {
-    Hash::digest(format!("answer {number}").as_bytes()).to_string()
+    let mut hasher = Hasher::new();
+    hasher
+        .add_field(REQUEST)
+        .add_field(format!("answer {number}"));
+    hasher.finish().to_string()
 }
 
 /// Labels of one person for the first answers; `differs` chooses those on which the person and the
@@ -42,7 +50,7 @@ pub(crate) fn labels(count: usize, differs: impl Fn(usize) -> bool) -> String {
     let line = |number: usize| {
         let score = (number + usize::from(differs(number))) % 2;
         let label = json!({
-            "schema": "ctxc/label/1", "criterion": WORDS, "answer": hash(number), "case": format!("t{number:03}"),
+            "schema": "ctxc/label/1", "criterion": CRITERION, "answer": hash(number), "case": format!("t{number:03}"),
             "score": score, "max": 1, "by": "ann@example.org", "at": format!("2026-11-28T08:{:02}:{:02}Z", number / 60, number % 60),
         });
         format!("{label}\n")
@@ -79,14 +87,14 @@ fn verdicts_are_asked_for_one_at_a_time_and_the_next_call_goes_on() {
         .run_with_input(&["label", "--by", "ann@example.org"], b"y\nmaybe\nn\nq\n")
         .exits_with(0);
     first
-        .stdout_contains("1 of 3: it names a team\n--- request\n")
+        .stdout_contains("1 of 3: rubric: it names a team\n--- request\n")
         .stdout_contains("--- answer\nanswer ")
         .output_lacks("it holds")
         .stderr_contains("added 2 labels to labels/ann@example.org.jsonl; 1 are open");
     project
         .run_with_input(&["label", "--by", "ann@example.org"], b"s\n")
         .exits_with(0)
-        .stdout_contains("1 of 1: it names a team");
+        .stdout_contains("1 of 1: rubric: it names a team");
     let kept = project.read_file("labels/ann@example.org.jsonl");
     let scores: Vec<Value> = kept
         .lines()
@@ -138,7 +146,7 @@ fn a_judge_is_trusted_by_held_out_labels_that_agree() {
         "{few}"
     );
     let held_out = (0..100)
-        .filter(|number| is_held_out(WORDS, &hash(*number)))
+        .filter(|number| is_held_out(CRITERION, &hash(*number)))
         .count();
     assert!((60..90).contains(&held_out));
     project.write_file("labels/ann.jsonl", labels(100, |_| false));
@@ -170,7 +178,22 @@ fn a_judge_is_trusted_by_held_out_labels_that_agree() {
     project
         .run(&["label", "report"])
         .exits_with(0)
-        .stdout_contains("TRUSTED  it names a team, 1 or more of 1");
+        .stdout_contains("TRUSTED  rubric: it names a team, 1 or more of 1");
+    // So is one whose prompt differs for some answers alone.
+    let prompt = project.read_file("templates/judge-answer.xml");
+    let condition = "{% if answer != \"-\" %}Give 1.{% endif %}";
+    project.write_file(
+        "templates/judge-answer.xml",
+        prompt
+            .replace("</description>", &format!("{condition}</description>"))
+            .replace("<description>", "<description syntax=\"jinja\">"),
+    );
+    project.run(&["check"]).exits_with(0);
+    project
+        .run(&["eval"])
+        .exits_with(7)
+        .stdout_contains("which only informs");
+    project.write_file("templates/judge-answer.xml", prompt);
     // Another prompt of the judge is another judge.
     let prompt = project.read_file("templates/judge-answer.xml");
     project.write_file(
@@ -207,7 +230,7 @@ fn a_judge_that_disagrees_is_refused_with_the_reasons() {
     assert!(
         shown
             .iter()
-            .all(|one| !is_held_out(WORDS, one["answer"].as_str().unwrap()))
+            .all(|one| !is_held_out(CRITERION, one["answer"].as_str().unwrap()))
     );
     project.run(&["eval"]).exits_with(7);
 }
@@ -240,6 +263,13 @@ fn labels_of_a_change_count_from_the_next_one_on() {
     add_stable_verdicts(&project);
     commit(&project);
     assert_eq!(report(&project)["trusted"], true);
+    // Results of `eval`, where the own labels count, are refused.
+    project.run(&["eval", "--out", "card.json"]).exits_with(1);
+    project
+        .run(&["gate", "--base", "main", "--candidate", "card.json"])
+        .exits_with(2)
+        .stderr_contains("card.json counts scores of the judge for `rubric: it names a team`");
+    std::fs::remove_file(project.path("card.json")).unwrap();
     // Half of the scenarios fail by the judge; in this change it informs.
     project
         .run(&["gate", "--base", "main"])
@@ -268,7 +298,7 @@ fn labels_of_a_change_count_from_the_next_one_on() {
     project
         .run(&["gate", "--base", "main"])
         .exits_with(4)
-        .stdout_contains("judge of `it names a team`: score of 1 or more");
+        .stdout_contains("judge of `rubric: it names a team`: score of 1 or more");
 }
 
 #[test]

@@ -677,7 +677,9 @@ fn revision_keys(
         index: Some(&index),
         ..eval_run
     };
-    let keys = eval_run.result_keys(cx.options.threads);
+    let keys = eval_run
+        .with_answers(AnswerOptions::default())
+        .result_keys(cx.options.threads);
     Ok(keys
         .into_iter()
         .filter_map(|(name, keys)| Some((name, keys?)))

@@ -31,7 +31,8 @@ pub(in crate::cli::context) fn read_labels(
     paths.sort();
     let mut store = LabelStore::default();
     for path in paths {
-        let text = project.files().text(&path)?;
+        let text = project.files().text(&path);
+        let text = text.map_err(|why| format!("{path}: {why}"))?;
         store
             .add_file(&path, &text)
             .map_err(|why| why.to_string())?;

@@ -22,8 +22,8 @@ use crate::eval::gate::{
     Accepters, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits, LocatedRelaxation,
     Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
 };
-use crate::eval::judge::JudgeTrust;
 use crate::eval::judge::labels::LABEL_FOLDER;
+use crate::eval::judge::{CriterionScore, JudgeTrust};
 use crate::eval::result_keys;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
@@ -236,6 +236,31 @@ impl GateComparison {
         }
         compared.base.doubts = doubts;
         Ok(compared)
+    }
+
+    /// Returns an error if results in a file count scores of the judge that do not count here.
+    pub(super) fn check_counted_scores(&self, path: &Path, card: &Scorecard) -> Result<()> {
+        let mut trust = judge_trust(&self.project, &self.scenarios)?;
+        trust.restrict_to(&self.base_judge_trust()?);
+        let scores = card
+            .cases
+            .iter()
+            .flat_map(|row| &row.trials)
+            .flat_map(|trial| &trial.scores);
+        let is_refused =
+            |one: &&CriterionScore| one.counts && !trust.find(&one.criterion, one.min).is_trusted;
+        let Some(refused) = scores.into_iter().find(is_refused) else {
+            return Ok(());
+        };
+        Err(CliError::usage(format!(
+            "{} counts scores of the judge for `{}`, on which it is not trusted at {}",
+            path.display(),
+            refused.criterion,
+            self.base.name
+        ))
+        .with_hint(
+            "decide without --candidate: scores then inform, and count from the next change on",
+        ))
     }
 
     /// Returns the criteria on which the judge is trusted at the base.

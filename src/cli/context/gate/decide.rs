@@ -184,7 +184,11 @@ fn judge_sides(
         base.loaded.as_ref().map(card).transpose()
     };
     let own = || match &args.candidate {
-        Some(path) => compared.read_candidate(path, &args.suite, &args.trust, cx),
+        Some(path) => {
+            let card = compared.read_candidate(path, &args.suite, &args.trust, cx)?;
+            compared.check_counted_scores(path, &card)?;
+            Ok(card)
+        }
         None => judge_all(project, scenarios, project, permitted, cx),
     };
     if runs.is_in_folder() {

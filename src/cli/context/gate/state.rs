@@ -11,8 +11,8 @@ use crate::cli::context::project::{CompiledProject, ProjectFiles};
 use crate::context::request::Files;
 use crate::eval::compile_masks;
 use crate::eval::gate::{
-    ANSWER_PREFIX, CHECK_PREFIX, PART_SEPARATOR, REQUEST_PREFIX, SITUATION_LABEL, Safeguard,
-    SafeguardKind, Safeguards,
+    ANSWER_PREFIX, CHECK_PREFIX, JUDGEMENT_PREFIX, PART_SEPARATOR, REQUEST_PREFIX, SITUATION_LABEL,
+    Safeguard, SafeguardKind, Safeguards,
 };
 use crate::project::lints::LintLevel;
 use crate::project::suppressions::{self, Suppressions};
@@ -20,6 +20,7 @@ use crate::record::recording::MaskedCount;
 use crate::record::redact::{PatternFinder, Redactor};
 use crate::record::remask::without_all_hashes;
 use crate::rules::{allow, list};
+use crate::scenario::expect::judge::JUDGE_ROLE;
 use crate::scenario::model::{AnswerExpectation, ScenarioCase, Suite, SuiteThresholds, TrialRule};
 use crate::scenario::paths;
 use serde::Serialize;
@@ -434,6 +435,33 @@ fn add_stored(name: &str, case: &ScenarioCase, (long, safeguards): SafeguardTarg
             "stored request",
             long.file_value(&snapshot, &long.masked_request(&text)),
         );
+    }
+    let judgements = paths::judgement_path(path, &case.name.value);
+    if case.answers.iter().any(|one| {
+        let node = one.value.node.as_ref();
+        node.is_some_and(|node| node.value == JUDGE_ROLE)
+    }) {
+        let value = match files.text(&judgements) {
+            Ok(_) => "the recording",
+            Err(_) => "the script",
+        };
+        safeguards.add(
+            SafeguardKind::Recording,
+            name,
+            "who judges",
+            Safeguard::new(path, value, None),
+        );
+    }
+    if let Ok(Some(known)) = read_recordings(files, &judgements) {
+        for call in known.calls.iter().filter(|call| call.is_answered()) {
+            let key = call.key.get(..SHORT_HASH_LENGTH).unwrap_or(&call.key);
+            safeguards.add(
+                SafeguardKind::Recording,
+                name,
+                format!("{JUDGEMENT_PREFIX}{key}"),
+                long.file_value(&judgements, &call.response),
+            );
+        }
     }
     let recording = paths::recording_path(path, &case.name.value);
     if !case.answers.is_empty() {

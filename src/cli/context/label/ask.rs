@@ -126,7 +126,7 @@ fn label_file(by: &str) -> Result<String> {
         .map(|c| if is_plain(c) { c } else { '-' })
         .collect();
     let name = format!("{}.jsonl", name.trim_matches('.'));
-    if name == SCORE_FILE || name == ".jsonl" {
+    if name.eq_ignore_ascii_case(SCORE_FILE) || name == ".jsonl" {
         return Err(CliError::usage(format!(
             "found the name {by:?}, expected that of a person: {LABEL_FOLDER}/{SCORE_FILE} is for scores of the judge"
         )));

@@ -2,7 +2,7 @@
 //! anywhere, and the scores of the judge are not in it.
 
 use super::item::LabelItem;
-use crate::cli::render::markup::escape_html as text;
+use crate::cli::render::markup::{escape_html as text, escape_html_lines};
 use crate::schema::json::names;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ document.getElementById('save').onclick=()=>{
     return JSON.stringify({...row,score:+one.value,by,at:one.dataset.at})+'\\n'});
   const link=document.createElement('a');
   link.href=URL.createObjectURL(new Blob(lines,{type:'application/jsonl'}));
-  link.download=by.replace(/[^\\p{L}\\p{N}@._-]/gu,'-')+'.jsonl';
+  link.download=by.replace(/[^\\p{L}\\p{N}@._-]/gu,'-')+'-page.jsonl';
   link.click()};
 document.addEventListener('change',event=>{if(event.target.type==='radio')event.target.dataset.at=new Date().toISOString().slice(0,19)+'Z'});
 ";
@@ -68,8 +68,8 @@ fn write_item(page: &mut String, number: usize, item: &LabelItem<'_>) {
         "<fieldset data-row=\"{}\"><legend>{}</legend>\n<details><summary>request</summary><pre>{}</pre></details>\n<pre>{}</pre>\n<p>{}</p>\n",
         text(&row.to_string()),
         text(&criterion.key),
-        text(&judged.request),
-        text(&judged.answer),
+        escape_html_lines(&judged.request),
+        escape_html_lines(&judged.answer),
         text(criterion.question.trim()),
     );
     for score in 0..=max {
