@@ -239,14 +239,14 @@ $ ctxc label report --record --budget-usd 1
 takes the judge's scores on the labelled answers from its recorded judgements, asks about up to twenty of them in other forms (criteria reordered, empty words added, as a list, twice more as it is), keeps both in
 `labels/judge.jsonl`, and shows κ (on scales weighted by squares), α, Spearman's ρ, and which share the judge passes of what people pass, and fails of what they fail, each with its 95 % interval. A criterion is
 
-- *trusted* if the lower bound of κ is at least 0.6 on the labels that are held out (three of four, chosen by the hash of the answer), both shares are at least 0.8, at least 15 labels are of each verdict, prompt, model,
+- *trusted* if the lower bound of κ is at least 0.6 on the labels that are held out (three of four, chosen by a hash of criterion, request and answer), both shares are at least 0.8, at least 15 labels are of each verdict, prompt, model,
   parameters and criterion are those that were judged with, and at most 5 % of the verdicts change with the form of the question;
 - *not trusted*, with each condition that does not hold;
 - or it has *too few labels*, with about how many more it takes.
 
 Looking again and trying other prompts are further chances to pass by luck. Decisions are made at 30, 40, 50 … held-out labels, and the bound gets stricter with each of them and with each version of the judge, so a judge of κ 0.5 is
 trusted in less than 2.5 %, even with ten versions. Write the prompt by the disagreements that the report lists: they are those of the labels that are not held out. Of several labels for an answer the earliest counts;
-where two people labelled, their own agreement is shown. Labels belong to an answer by its hash: one that is recorded anew has to be labelled anew, and those of the old answer count as long as the judge stays the same.
+where two people labelled, their own agreement is shown. Labels belong to a request with its answer, by the hash of both: an answer that is recorded anew has to be labelled anew, and those of the old answer count as long as the judge stays the same.
 
 `ctxc gate` lets a score count only if the judge is trusted at the base as well, with the same prompt, model, parameters and criterion: the first labels count from the next change on, and a change of the judge makes its scores inform, which
 is listed as [loosened](GATE.md#what-loosens).
@@ -258,8 +258,8 @@ way round), trials that pass, tokens, US$, latency as recorded, the scores of th
 test over the scenarios that differ says whether the difference can be chance; fewer than five can never be significant. `--across role A B` gives the scenarios of these roles (or those that you name) to
 each role, and `--across revision main .` runs today's scenarios over the templates, roles and settings of two revisions, where `.` is the current files.
 
-Answers are found by their request: in the recording of the scenario, and in `compare/SIDE/recordings/NAME.jsonl` beside it, which `ctxc compare --record` writes for what is missing; it never changes
-the recording of the scenario. A revision also has the recordings that it contains. All calls go to the providers of the current `ctxc.toml`. `--plan` says before what that takes. Scripts answer for roles and revisions, not for models, since a script gives every
+Answers are found by their request: in the recording of the scenario (for a revision, the one that the revision contains), and in `compare/SIDE/recordings/NAME.jsonl` beside it, which `ctxc compare --record` writes for what is missing; it never changes
+the recording of the scenario. All calls go to the providers of the current `ctxc.toml`. `--plan` says before what that takes. Scripts answer for roles and revisions, not for models, since a script gives every
 model the same answer. `snapshot` is left out, since the requests of the sides differ; all other expectations count as in `eval`. The judge is the current one on every side. A scenario
 that is not decided on both sides, such as one without an answer, is listed as not compared with the reason, and the exit code is 7. Otherwise it is 0 whatever the results are: `compare` informs, [`gate`](GATE.md) decides.
 
@@ -287,7 +287,7 @@ share that passes. Cases without a result count as 0; if they could still reach 
 Reports list, by each tag that has answers, the scenarios that pass, the mean pass rate of their trials and their mean score. pass@k is the chance that at least one of k trials passes, pass^k that all of them do, with k as `pass` of the scenario says: unbiased estimates from n
 trials with c passes, 1 − C(n−c, k) / C(n, k) and C(c, k) / C(n, k). Trials that end early would bias them, so they are shown for full rows of at least two trials of a model: with `--full`, while recording, and for scored scenarios.
 
-The gate lists a lower `min_score`, `weight` or threshold as a weakening, and whatever else lets more weight be lost: one more expectation, or a higher weight beside it, without a higher `min_score`.
+The gate lists a lower `min_score`, `weight` or threshold as a weakening, and in a scenario with `min_score` whatever else lets more weight be lost: one more expectation, or a higher weight beside it, without a higher `min_score`. An expectation that raises the mean of a suite with `thresholds` alone is not listed.
 
 ## What is run again
 
@@ -299,7 +299,7 @@ files that it names, the stored request, its recording, the fixtures of its tool
   `ctxc eval --affected` does so with the commit where the work left the default branch, as [the gate](GATE.md) does, and on that branch itself with `HEAD`, the last commit; a note names it. A `lookup` of that revision searches the files of that revision. An unchanged case whose last run in [the history](HISTORY.md) passed
   is listed as CARRIED; if it did not pass, it is run again. If the history does not know the case, it is left out of the run and of its exit code; a note says how many.
   If the project of that revision has errors, they are reported with their files, and nothing is run.
-- `ctxc eval --retry-errors` runs only the cases whose last result was an error, and lists the others as CARRIED, also those that failed.
+- `ctxc eval --retry-errors` runs only the cases whose last result was an error, and lists the others as CARRIED, also those that failed. A case that has no result for its current context and text is left out, with a note: run it without the flag.
 - `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, and trusts it, since you name it: it runs new cases, those with a changed key,
   and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code.
 
