@@ -135,9 +135,8 @@ impl CliError {
         if err.kind() == io::ErrorKind::BrokenPipe {
             return Self::new(CliErrorKind::BrokenPipe, "");
         }
-        let shown = path.display();
         if err.kind() == io::ErrorKind::PermissionDenied && fs::is_read_only(path) {
-            return Self::new(CliErrorKind::Infrastructure, format!("cannot write {shown}: the file is read-only"))
+            return Self::new(CliErrorKind::Infrastructure, format!("cannot write {}: the file is read-only", path.display()))
                 .with_hint("it is as it was; where it may be changed, make it writable (`chmod u+w`) and run this again");
         }
         if let Some(folder) = path.parent().filter(|folder| {
@@ -148,7 +147,8 @@ impl CliError {
             return Self::new(
                 CliErrorKind::Infrastructure,
                 format!(
-                    "cannot write {shown}: the folder {} does not exist",
+                    "cannot write {}: the folder {} does not exist",
+                    path.display(),
                     folder.display()
                 ),
             )
@@ -156,7 +156,11 @@ impl CliError {
         }
         let error = Self::new(
             CliErrorKind::Infrastructure,
-            format!("cannot write {shown}: {}", describe_io_error(err)),
+            format!(
+                "cannot write {}: {}",
+                path.display(),
+                describe_io_error(err)
+            ),
         );
         match err.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

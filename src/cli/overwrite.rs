@@ -30,9 +30,9 @@ pub(super) fn reject_links(root: &Path, relative: &str) -> Result<()> {
     for part in Path::new(relative).components() {
         path.push(part);
         if fs::is_link(&path) {
-            let shown = path.strip_prefix(root).unwrap_or(&path).display();
+            let link = path.strip_prefix(root).unwrap_or(&path).display();
             return Err(CliError::usage(format!(
-                "{shown} is a link, and {relative} would be written through it"
+                "{link} is a link, and {relative} would be written through it"
             ))
             .with_hint("put a folder or file of the project in its place"));
         }

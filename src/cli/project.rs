@@ -38,8 +38,7 @@ pub(super) struct Project {
 pub(super) fn find_root(options: &GlobalOptions) -> Result<PathBuf> {
     if let Some(named) = &options.project {
         if !fs::is_dir(named) {
-            let shown = named.display();
-            return Err(CliError::usage(format!("--project {shown}: there is no such folder"))
+            return Err(CliError::usage(format!("--project {}: there is no such folder", named.display()))
                 .with_hint("name the folder that holds ctxc.toml, or leave the option out to use the current one"));
         }
         return Ok(named.clone());
@@ -162,7 +161,6 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>> {
 
 /// Reads the bytes and the text of a project file; `None` if there is none.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
-    let shown = path.display();
     let mut bytes = Vec::new();
     // Diagnostics quote the file, and a file outside the project must not be quoted.
     if contained_path::link_out_error(&RealFs, path.parent().unwrap_or(Path::new("")), path)
@@ -170,7 +168,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     {
         return Err(CliError::new(
             CliErrorKind::Project,
-            format!("{shown} is a link that leads out of the project's folder, and was not read"),
+            format!("{} is a link that leads out of the project's folder, and was not read", path.display()),
         )
         .with_hint("put the file itself in its place; what projects share goes into a file that `extends` names"));
     }
@@ -180,14 +178,17 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
         Err(err) if err.kind() == io::ErrorKind::IsADirectory => {
             return Err(CliError::new(
                 CliErrorKind::Project,
-                format!("{shown} is a folder, and the project file has that name"),
+                format!(
+                    "{} is a folder, and the project file has that name",
+                    path.display()
+                ),
             )
             .with_hint(
                 "give the folder another name; a project needs no file, and `ctxc init` writes one",
             ));
         }
         Err(err) => {
-            return Err(CliError::new(CliErrorKind::Project, format!("{shown} cannot be read: {}", describe_io_error(&err)))
+            return Err(CliError::new(CliErrorKind::Project, format!("{} cannot be read: {}", path.display(), describe_io_error(&err)))
                 .with_hint("it decides how everything else is read, so nothing was checked: mend its permissions or remove it"));
         }
     }
@@ -198,7 +199,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
         }
         Err(fault) => Err(CliError::new(
             CliErrorKind::Project,
-            format!("{shown} is not text: {fault}"),
+            format!("{} is not text: {fault}", path.display()),
         )
         .with_hint("save it as UTF-8")),
     }

@@ -322,16 +322,16 @@ pub(super) fn not_a_scenario(path: &Path) -> CliError {
 /// Creates the error for a path that does not exist, with a similar name.
 pub(super) fn no_such_path(path: &Path) -> CliError {
     if fs::is_link(path) {
-        let shown = path.display();
         let Err(err) = fs::RealFs.canonicalize(path) else {
-            return CliError::usage(format!("{shown} changed while it was read"));
+            return CliError::usage(format!("{} changed while it was read", path.display()));
         };
         if err.kind() == io::ErrorKind::NotFound {
-            return CliError::usage(format!("{shown}: the link leads to nothing"))
+            return CliError::usage(format!("{}: the link leads to nothing", path.display()))
                 .with_hint("restore what it points to, or remove it");
         }
         return CliError::usage(format!(
-            "{shown}: the link cannot be followed: {}",
+            "{}: the link cannot be followed: {}",
+            path.display(),
             describe_io_error(&err)
         ))
         .with_hint("point it to the file itself, or remove it");

@@ -88,9 +88,8 @@ impl SentRequests {
     /// # Errors
     /// The file cannot be read, or has another schema.
     pub(super) fn read_file(path: &Path) -> Result<Self> {
-        let shown = path.display();
         let fault = |why: String| {
-            CliError::new(CliErrorKind::Infrastructure, format!("the requests of programs cannot be read from {shown}: {why}"))
+            CliError::new(CliErrorKind::Infrastructure, format!("the requests of programs cannot be read from {}: {why}", path.display()))
                 .with_hint("the job that runs the programs of the change writes them: `ctxc gate --save-requests FILE`")
         };
         let bytes = fs::read_head(path, MAX_FILE_BYTES)
@@ -115,7 +114,7 @@ impl SentRequests {
         }
         Ok(Self {
             outcomes: Mutex::new(outcomes),
-            file: Some(shown.to_string()),
+            file: Some(path.display().to_string()),
         })
     }
 

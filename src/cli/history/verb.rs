@@ -282,10 +282,10 @@ pub(super) fn import_runs(
     cx: &mut Cx,
 ) -> Result<()> {
     let mut bytes = Vec::new();
-    let shown = file.display();
     let unread = |error: io::Error| {
         CliError::usage(format!(
-            "{shown} cannot be read: {}",
+            "{} cannot be read: {}",
+            file.display(),
             describe_io_error(&error)
         ))
     };
@@ -300,7 +300,7 @@ pub(super) fn import_runs(
         let import_error = |why: String| {
             CliError::new(
                 CliErrorKind::Infrastructure,
-                format!("{shown}, line {}: {why}", number + 1),
+                format!("{}, line {}: {why}", file.display(), number + 1),
             )
             .with_hint("`ctxc history export` writes such a file; nothing was imported")
         };

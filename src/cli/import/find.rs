@@ -110,8 +110,7 @@ impl PromptSearch {
                 return Err(no_such_path(path));
             };
             let Ok(inside) = real.strip_prefix(&root) else {
-                let shown = path.display();
-                return Err(CliError::usage(format!("{shown} lies outside the project's folder"))
+                return Err(CliError::usage(format!("{} lies outside the project's folder", path.display()))
                     .with_hint("a template takes its texts from its own project: copy the prompts into it, or start one there with `ctxc init`"));
             };
             if inside.to_str().is_none() {

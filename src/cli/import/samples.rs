@@ -45,9 +45,12 @@ pub(super) struct ImportSample {
 
 /// Reads a file of samples.
 pub(super) fn read_samples(path: &Path) -> Result<Vec<ImportSample>> {
-    let shown = path.display();
-    let failed =
-        |why: String| CliError::usage(format!("--verify {shown}: the file cannot be read: {why}"));
+    let failed = |why: String| {
+        CliError::usage(format!(
+            "--verify {}: the file cannot be read: {why}",
+            path.display()
+        ))
+    };
     let mut bytes = Vec::new();
     fs::read_into(path, MAX_BYTES, &mut bytes).map_err(|err| failed(describe_io_error(&err)))?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
@@ -57,14 +60,17 @@ pub(super) fn read_samples(path: &Path) -> Result<Vec<ImportSample>> {
         .filter(|(_, line)| !line.trim().is_empty());
     let read = |(at, line): (usize, &str)| {
         parse_sample(at + 1, line).map_err(|why| {
-            CliError::usage(format!("{shown}:{}: {why}", at + 1)).with_hint(
+            CliError::usage(format!("{}:{}: {why}", path.display(), at + 1)).with_hint(
                 "a line is {\"template\": \"NAME\", \"inputs\": {…}, \"history\": […], \"expected\": \"TEXT\", [{\"role\": …, \"content\": …}] or the body of a request}",
             )
         })
     };
     let samples: Vec<ImportSample> = lines.map(read).collect::<Result<_>>()?;
     if samples.is_empty() {
-        return Err(CliError::usage(format!("{shown} holds no sample")));
+        return Err(CliError::usage(format!(
+            "{} holds no sample",
+            path.display()
+        )));
     }
     Ok(samples)
 }

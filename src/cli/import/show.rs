@@ -156,12 +156,12 @@ pub(super) fn print_verdict(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()
     let Some((path, verdict)) = report.verdict else {
         return Ok(());
     };
-    let shown = path.display().to_string();
+    let path = path.display().to_string();
     let word = cx.options.screen.paint(Paint::Error, "error");
     for difference in &verdict.differences {
         cx.print_line(&format!(
             "{}:{}: {word}: {}",
-            escape_line(&shown),
+            escape_line(&path),
             difference.line,
             escape_line(&difference_title(difference))
         ))?;

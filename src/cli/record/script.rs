@@ -44,7 +44,6 @@ pub(super) fn load_proxy_script(path: &Path) -> Result<server::ScriptFn> {
 
 /// Reads a script.
 pub(crate) fn read_script_file(path: &Path) -> Result<AnswerScript> {
-    let shown = path.display();
     let text = read_text(path, "the script")?;
     let (answers, faults) = read_script(&text);
     if let Some(fault) = faults.first() {
@@ -54,24 +53,25 @@ pub(crate) fn read_script_file(path: &Path) -> Result<AnswerScript> {
             .matches('\n')
             .count()
             + 1;
-        return Err(CliError::usage(format!("{shown}:{line}: {}", describe_fault(fault))).with_hint(
+        return Err(CliError::usage(format!("{}:{line}: {}", path.display(), describe_fault(fault))).with_hint(
             "a script has the list `answers`, each with `reply` or `tool_calls`, and `when` where it is not for every request",
         ));
     }
-    AnswerScript::new(answers).map_err(|why| CliError::usage(format!("{shown}: {why}")))
+    AnswerScript::new(answers).map_err(|why| CliError::usage(format!("{}: {why}", path.display())))
 }
 
 /// Returns the text of a file that the command line names.
 pub(crate) fn read_text(path: &Path, what: &str) -> Result<String> {
-    let shown = path.display();
     let mut bytes = Vec::new();
     fs::read_into(path, MAX_FILE_BYTES, &mut bytes).map_err(|why| {
         CliError::usage(format!(
-            "{what} {shown} cannot be read: {}",
+            "{what} {} cannot be read: {}",
+            path.display(),
             describe_io_error(&why)
         ))
     })?;
-    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{what} {shown} is not UTF-8")))
+    String::from_utf8(bytes)
+        .map_err(|_| CliError::usage(format!("{what} {} is not UTF-8", path.display())))
 }
 
 /// Describes a fault of a script.

@@ -77,7 +77,6 @@ impl GitRepository {
         };
         let answer =
             git.run_query(&["rev-parse", "--git-dir", "--show-toplevel", "--show-prefix"])?;
-        let shown = folder.display();
         let out = String::from_utf8_lossy(&answer.stdout).into_owned();
         let lines: Vec<&str> = out.split('\n').collect();
         // Versions before 2.38 lack `safe.bareRepository`.
@@ -95,7 +94,10 @@ impl GitRepository {
             let [_, top, prefix, ""] = *lines else {
                 return Err(CliError::new(
                     CliErrorKind::Infrastructure,
-                    format!("the path of {shown} has line ends, which git does not tell apart"),
+                    format!(
+                        "the path of {} has line ends, which git does not tell apart",
+                        folder.display()
+                    ),
                 )
                 .with_hint("rename the folder"));
             };
@@ -110,7 +112,7 @@ impl GitRepository {
             let named = named.map_or_else(String::new, |wanted| {
                 format!("`{wanted}` would be a git revision, and ")
             });
-            let message = format!("{named}{shown} lies in no git repository");
+            let message = format!("{named}{} lies in no git repository", folder.display());
             return Err(CliError::usage(message).with_hint(
                 "a revision needs a repository around the project: `git init`, and a commit",
             ));
@@ -118,13 +120,15 @@ impl GitRepository {
         let error = CliError::new(
             CliErrorKind::Infrastructure,
             format!(
-                "git does not open the repository around {shown}: {}",
+                "git does not open the repository around {}: {}",
+                folder.display(),
                 answer.error
             ),
         );
         if answer.error.contains("dubious ownership") {
             return Err(error.with_hint(format!(
-                "it belongs to another user, as in a container: `git config --global --add safe.directory {shown}`"
+                "it belongs to another user, as in a container: `git config --global --add safe.directory {}`",
+                folder.display()
             )));
         }
         Err(error)

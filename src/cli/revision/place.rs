@@ -227,11 +227,10 @@ impl PlaceSearch {
 }
 
 fn canonical_path(path: &Path) -> Result<PathBuf> {
-    let shown = path.display();
     RealFs.canonicalize(path).map_err(|err| {
         CliError::new(
             CliErrorKind::Infrastructure,
-            format!("{shown} cannot be found: {err}"),
+            format!("{} cannot be found: {err}", path.display()),
         )
     })
 }

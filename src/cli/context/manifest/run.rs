@@ -226,11 +226,11 @@ fn partial_manifest(
 
 /// Checks that a stored manifest is equal to the current one.
 fn check_file(path: &Path, now: &ManifestSide, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
-    let shown = path.display();
-    let known = ManifestSide::manifest_only(shown.to_string(), side::read_manifest(path)?);
+    let known = ManifestSide::manifest_only(path.display().to_string(), side::read_manifest(path)?);
+    let path = path.display();
     if known.manifest == now.manifest {
         if cx.options.prints_notes() {
-            cx.print_line(&format!("{shown} is up to date"))?;
+            cx.print_line(&format!("{path} is up to date"))?;
         }
         return Ok(Exit::Success);
     }
@@ -240,7 +240,7 @@ fn check_file(path: &Path, now: &ManifestSide, args: &ManifestArgs, cx: &mut Cx)
         (None, None) => String::new(),
     };
     cx.print_line(&format!(
-        "{shown} is out of date; `ctxc manifest --output {shown}{task}` writes it"
+        "{path} is out of date; `ctxc manifest --output {path}{task}` writes it"
     ))?;
     text::print_difference(&diff::compare_sides(&known, now), cx)?;
     Ok(Exit::Findings)

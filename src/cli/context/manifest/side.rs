@@ -180,15 +180,18 @@ impl SideReader<'_> {
         if fs::exists(named) {
             return self.file_side(named);
         }
-        let shown = named.display();
         let Some(revision) = named.to_str() else {
-            return Err(CliError::usage(format!("there is no file {shown}")));
+            return Err(CliError::usage(format!(
+                "there is no file {}",
+                named.display()
+            )));
         };
         self.revision_side(revision)
             .map_err(|error| match error.kind {
-                CliErrorKind::Usage => {
-                    error.with_hint(format!("there is no file or folder {shown} either"))
-                }
+                CliErrorKind::Usage => error.with_hint(format!(
+                    "there is no file or folder {} either",
+                    named.display()
+                )),
                 CliErrorKind::Project
                 | CliErrorKind::Findings
                 | CliErrorKind::Infrastructure
@@ -292,11 +295,10 @@ pub(super) fn read_manifest(path: &Path) -> Result<Manifest> {
 }
 
 fn parse_manifest(path: &Path, bytes: &[u8]) -> Result<Manifest> {
-    let shown = path.display();
     let other = |why: String| {
         CliError::new(
             CliErrorKind::Findings,
-            format!("{shown} is not a manifest: {why}"),
+            format!("{} is not a manifest: {why}", path.display()),
         )
         .with_hint(SOURCES_HINT)
     };
