@@ -74,8 +74,8 @@ pub(super) fn run_fix(args: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     // again.
     let in_templates = |finding: &Diagnostic| *finding.path != *PROJECT_FILE && wanted(finding);
     let filter = FixFilter {
-        which: args.selection,
-        wanted: &in_templates,
+        selection: args.selection,
+        is_wanted: &in_templates,
     };
     let (mut outcome, mut input) = if selection.is_scenarios_only() {
         (
@@ -129,7 +129,10 @@ pub(super) fn run_fix(args: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let fixed_scenarios = scenarios.fix_files(
         &project,
         &selection,
-        (args.selection, &wanted),
+        FixFilter {
+            selection: args.selection,
+            is_wanted: &wanted,
+        },
         &overlay,
         &mut report,
         cx,
@@ -153,7 +156,7 @@ pub(super) fn run_fix(args: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
             &project,
             &selection,
             &mut report,
-            (text, recorded),
+            SuppressionsFile { text, recorded },
             prune.then_some(&mut changed),
         );
     }
@@ -300,16 +303,23 @@ impl FixedProjectFile {
     }
 }
 
+/// The suppressions file: its text, and the suppressions that it records.
+#[derive(Clone, Copy)]
+struct SuppressionsFile<'a> {
+    text: &'a str,
+    recorded: &'a Suppressions,
+}
+
 /// Removes suppressed findings from the report. If `changed` is given, also removes stale entries
 /// from the suppressions file; returns their number.
 fn apply_suppressions(
     project: &Project,
     selection: &TemplateSelection,
     report: &mut CheckReport,
-    recorded: (&str, &Suppressions),
+    file: SuppressionsFile<'_>,
     changed: Option<&mut Vec<FixedFile>>,
 ) -> usize {
-    let (text, recorded) = recorded;
+    let SuppressionsFile { text, recorded } = file;
     let Some(changed) = changed else {
         suppress::apply_suppressions(report, text, recorded, |path| selection.contains(path));
         return 0;

@@ -10,10 +10,10 @@ use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, FixedScenario, ScenarioRequest};
+use crate::registry::workspace::fix::FixFilter;
 use crate::registry::workspace::partial::ExcludedDefinition;
 use crate::registry::workspace::project_check::{CheckOutput, check_project};
 use crate::registry::workspace::request::{self, CheckGoal, FileOverlay};
-use crate::rules::apply::FixSelection;
 use crate::rules::check::Fingerprints;
 use crate::rules::scenario::check::ScenarioScope;
 use crate::rules::syntax::undecodable;
@@ -146,7 +146,7 @@ impl ScenarioCheck {
         &self,
         project: &Project,
         selection: &TemplateSelection,
-        filter: (FixSelection, &dyn Fn(&Diagnostic) -> bool),
+        filter: FixFilter<'_>,
         templates: &FileOverlay,
         report: &mut CheckReport,
         cx: &Cx,
@@ -159,7 +159,12 @@ impl ScenarioCheck {
         let found = scenarios::check_files(&request, &self.all, self.reach, &|path| {
             selection.contains(path)
         });
-        let fixed = scenarios::apply_fixes(&request, &found.diagnostics, filter.0, filter.1);
+        let fixed = scenarios::apply_fixes(
+            &request,
+            &found.diagnostics,
+            filter.selection,
+            filter.is_wanted,
+        );
         let is_fixed = |path: &str| fixed.iter().any(|file| file.name == path);
         let mut left: Vec<Diagnostic> = found
             .diagnostics

@@ -9,9 +9,10 @@ use super::fault::{Fault, FaultKind};
 use crate::base::expansion::MAX_DEPTH;
 use crate::base::parallel;
 use crate::kernel::agent_node::AgentNode;
+use crate::registry::agents::{self, DefinedNode};
 use crate::registry::node::NodeTarget;
 use crate::registry::result_names::{self, ResultNames};
-use crate::registry::{Child, Node, Registry, Task, agents};
+use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::data::SettingsData;
 use crate::template::shape::ValueShape;
 use crate::template::trust::TrustNode;
@@ -63,6 +64,14 @@ pub(super) struct ChainLink<'f> {
 }
 
 impl<'r> DefinitionTree<'r> {
+    /// Returns its root.
+    fn defined_root(&self) -> DefinedNode<'_> {
+        DefinedNode {
+            definition: self.task.name(),
+            node: &self.root,
+        }
+    }
+
     fn from_task(task: Task<'r>) -> Result<Self, Fault> {
         let (root, trust, path) = (task.root()?, task.trust()?, task.source()?.path);
         Ok(Self {
@@ -485,9 +494,9 @@ impl<'r> TaskGraph<'r> {
         let behind = |node: &'_ Node| {
             Some(
                 self.referenced_tree(node)?
-                    .map(|tree| (tree.task.name(), &tree.root)),
+                    .map(DefinitionTree::defined_root),
             )
         };
-        agents::collect_agent_nodes((tree.task.name(), &tree.root), &behind, Node::is_agent)
+        agents::collect_agent_nodes(tree.defined_root(), &behind, Node::is_agent)
     }
 }

@@ -534,7 +534,7 @@ impl<'r> Replay<'r> {
                 self.found.context.inherits |= context == around;
             }
             if let Some(unfenced) = unfenced {
-                self.sources.record_use(context, (at, unfenced), "");
+                self.sources.record_passed_value(context, at, unfenced, "");
             }
         }
         match (site.open, linked.open_source(self.index, target)) {
@@ -577,10 +577,10 @@ impl<'r> Replay<'r> {
             };
             self.pass_value(
                 name,
-                (at, site),
+                at,
                 param,
                 unfenced,
-                is_text || param.in_result,
+                site.into.filter(|_| is_text || param.in_result),
             );
         }
         if !absent.is_empty() {
@@ -668,10 +668,10 @@ impl<'r> Replay<'r> {
                 self.use_parts(*name, at, reference, param);
                 self.pass_value(
                     *name,
-                    (at, site),
+                    at,
                     param,
                     site.resolve_unfenced(param.unfenced),
-                    param.in_result,
+                    site.into.filter(|_| param.in_result),
                 );
             }
         }
@@ -705,14 +705,15 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// Passes the value of a name to a parameter of a referenced definition.
+    /// Passes the value of a name to a parameter of a referenced definition. `into` is the name
+    /// that the value becomes part of, if the result of the reference contains it.
     fn pass_value(
         &mut self,
         name: u32,
-        (at, site): (RefId, &ReferenceSite),
+        at: RefId,
         param: &Param,
         unfenced: Option<Unfenced>,
-        in_result: bool,
+        into: Option<u32>,
     ) {
         if let Some(PartFaultReason::WrongType { found, wanted }) =
             self.values.find_fault(name, "", param.kind.as_deref())
@@ -739,9 +740,10 @@ impl<'r> Replay<'r> {
             };
             self.found.faults.push(LinkFault { at, kind });
         } else if let Some(unfenced) = unfenced.or(typed.map(|_| Unfenced::Typed)) {
-            self.sources.record_use(name, (at, unfenced), &param.name);
+            self.sources
+                .record_passed_value(name, at, unfenced, &param.name);
         }
-        if let Some(into) = site.into.filter(|_| in_result) {
+        if let Some(into) = into {
             self.sources.add_source(name, into);
         }
     }

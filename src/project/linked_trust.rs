@@ -68,9 +68,17 @@ pub(super) struct ReachedValues {
 /// The sources of each value, including those through references.
 pub(super) struct TrustSources {
     nodes: Vec<TrustNode>,
-    /// Values passed to unfenced places of other definitions: the local name, the reference and
-    /// place, and the name there.
-    reports: Vec<(u32, (RefId, Unfenced), Box<str>)>,
+    passed_values: Vec<PassedValue>,
+}
+
+/// A value that is passed to an unfenced place of another definition.
+struct PassedValue {
+    /// Its local name.
+    name: u32,
+    reference: RefId,
+    unfenced: Unfenced,
+    /// Its name in the other definition.
+    name_there: Box<str>,
 }
 
 impl TrustSources {
@@ -89,7 +97,7 @@ impl TrustSources {
         };
         Self {
             nodes: flow.names.iter().map(node).collect(),
-            reports: Vec::new(),
+            passed_values: Vec::new(),
         }
     }
 
@@ -130,8 +138,19 @@ impl TrustSources {
     }
 
     /// Records that a reference puts a value, under another name, in an unfenced place.
-    pub(super) fn record_use(&mut self, name: u32, by: (RefId, Unfenced), as_what: &str) {
-        self.reports.push((name, by, as_what.into()));
+    pub(super) fn record_passed_value(
+        &mut self,
+        name: u32,
+        reference: RefId,
+        unfenced: Unfenced,
+        name_there: &str,
+    ) {
+        self.passed_values.push(PassedValue {
+            name,
+            reference,
+            unfenced,
+            name_there: name_there.into(),
+        });
     }
 
     /// Computes the trust of the definition's own values.
@@ -160,17 +179,16 @@ impl TrustSources {
                 used.unfenced?,
             ))
         });
-        let by = self.reports.iter();
-        let by = by.map(|(name, (by, unfenced), word)| {
+        let passed = self.passed_values.iter().map(|passed| {
             (
-                *name,
-                (Span::default(), None, Some(*by)),
-                &**word,
-                *unfenced,
+                passed.name,
+                (Span::default(), None, Some(passed.reference)),
+                &*passed.name_there,
+                passed.unfenced,
             )
         });
         let (outside, other): (Vec<UnfencedUse<'_>>, Vec<UnfencedUse<'_>>) =
-            own.chain(by).partition(|(name, ..)| is_marked(*name));
+            own.chain(passed).partition(|(name, ..)| is_marked(*name));
         let found = |uses: Vec<UnfencedUse<'_>>, source: &dyn Fn(u32) -> (Box<str>, Span)| {
             let (open, outside): (Vec<_>, Vec<_>) = uses
                 .into_iter()

@@ -53,15 +53,31 @@ pub struct Throttle<'a> {
     calls: Mutex<CallStats>,
 }
 
+/// The limits of a provider.
+#[derive(Clone, Copy, Debug)]
+pub struct ThrottleLimits<'a> {
+    /// The limit of concurrent calls.
+    pub limiter: &'a Limiter,
+    /// The budget that all calls share.
+    pub budget: &'a Spending,
+    /// The policy for repeated calls.
+    pub retry: RetryPolicy,
+}
+
 impl<'a> Throttle<'a> {
     /// Adds limits to a provider. The seed determines the spread of waits.
     pub fn new(
         provider: &'a dyn Provider,
-        (limiter, budget, retry): (&'a Limiter, &'a Spending, RetryPolicy),
+        limits: ThrottleLimits<'a>,
         clock: &'a dyn Clock,
         price: PriceFn<'a>,
         seed: u64,
     ) -> Self {
+        let ThrottleLimits {
+            limiter,
+            budget,
+            retry,
+        } = limits;
         let (waits, calls) = (AtomicU64::new(0), Mutex::default());
         Self {
             provider,

@@ -1,9 +1,10 @@
 //! The facts about an agent of a compiled task that a scenario can refer to: the results of earlier
 //! steps, the agents, and whether an agent receives the conversation.
 
+use super::agents::{self, DefinedNode};
 use super::artifact::{ReferenceKind, Registry};
 use super::node::{Child, Node, NodeTarget};
-use super::{agents, result_names};
+use super::result_names;
 use crate::kernel::agent_node::AgentNode;
 use crate::rules::scenario::cx::AgentResults;
 use crate::template::setting::SettingName;
@@ -78,9 +79,18 @@ fn collect_leaves(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec
     let behind = |node: &Node| {
         trees
             .get_key_value(&self::target_key(node.target()?))
-            .map(|(key, root)| Ok((key.1.as_str(), root)))
+            .map(|(key, root)| {
+                Ok(DefinedNode {
+                    definition: &key.1,
+                    node: root,
+                })
+            })
     };
-    agents::collect_agent_nodes::<Infallible>((&key.1, root), &behind, is_meant).unwrap_or_default()
+    let root = DefinedNode {
+        definition: &key.1,
+        node: root,
+    };
+    agents::collect_agent_nodes::<Infallible>(root, &behind, is_meant).unwrap_or_default()
 }
 
 /// The nodes from the task's root to the agent with a path.

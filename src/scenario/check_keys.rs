@@ -320,7 +320,18 @@ pub(super) fn check_value(
                 },
             );
         }
-        ScenarioShape::List(inner, least) => check_list(sink, path, (shape, inner), least, node),
+        ScenarioShape::List(item, min) => {
+            check_list(
+                sink,
+                path,
+                ListShape {
+                    whole: shape,
+                    item,
+                    min,
+                },
+                node,
+            );
+        }
         ScenarioShape::Map(inner) => match node.entries() {
             Some(entries) => {
                 for entry in entries {
@@ -356,9 +367,11 @@ pub(super) fn check_value(
                 sink.report_wrong_type(path, shape, node);
             }
         },
-        ScenarioShape::Messages(inner) => check_conversation(sink, path, (shape, inner), node),
-        ScenarioShape::MessageContent(inner) => {
-            check_message_content(sink, path, (shape, inner), node);
+        ScenarioShape::Messages(item) => {
+            check_conversation(sink, path, TableListShape { whole: shape, item }, node);
+        }
+        ScenarioShape::MessageContent(item) => {
+            check_message_content(sink, path, TableListShape { whole: shape, item }, node);
         }
         ScenarioShape::PatternsOr(inner) if node.entries().is_some() => {
             check_table(sink, path, inner, node, Completeness::Complete);
@@ -373,8 +386,17 @@ pub(super) fn check_value(
         ScenarioShape::Or(_, inner) if node.entries().is_some() => {
             check_table(sink, path, inner, node, Completeness::Complete);
         }
-        ScenarioShape::Or(ScenarioShape::List(inner, least), _) => {
-            check_list(sink, path, (shape, inner), *least, node);
+        ScenarioShape::Or(ScenarioShape::List(item, min), _) => {
+            check_list(
+                sink,
+                path,
+                ListShape {
+                    whole: shape,
+                    item,
+                    min: *min,
+                },
+                node,
+            );
         }
         ScenarioShape::Or(inner, _) => check_value(sink, path, *inner, node),
         ScenarioShape::WordOr(words, inner) => match node.entries() {
@@ -404,21 +426,38 @@ pub(super) fn check_value(
     }
 }
 
+/// The shape of a list, with that of its items.
+#[derive(Clone, Copy)]
+struct ListShape {
+    /// The shape of the whole value, which a finding names.
+    whole: ScenarioShape,
+    item: &'static ScenarioShape,
+    /// The minimum number of items.
+    min: usize,
+}
+
+/// The shape of a list, with the keys of its items.
+#[derive(Clone, Copy)]
+struct TableListShape {
+    /// The shape of the whole value, which a finding names.
+    whole: ScenarioShape,
+    item: &'static ScenarioTable,
+}
+
 fn check_list(
     sink: &mut ScenarioFaultSink<'_>,
     path: &KeyPath<'_>,
-    shapes: (ScenarioShape, &'static ScenarioShape),
-    min: usize,
+    list: ListShape,
     node: &YamlNode<'_>,
 ) {
     let Some(items) = node.items() else {
-        return sink.report_wrong_type(path, shapes.0, node);
+        return sink.report_wrong_type(path, list.whole, node);
     };
     for item in items {
-        check_value(sink, path, *shapes.1, item);
+        check_value(sink, path, *list.item, item);
     }
-    if items.len() < min {
-        let expected = format!("a list of {min} or more");
+    if items.len() < list.min {
+        let expected = format!("a list of {} or more", list.min);
         sink.report_bad_value(path, node, expected, None);
     }
 }
@@ -427,20 +466,20 @@ fn check_list(
 fn check_conversation(
     sink: &mut ScenarioFaultSink<'_>,
     path: &KeyPath<'_>,
-    shapes: (ScenarioShape, &'static ScenarioTable),
+    list: TableListShape,
     node: &YamlNode<'_>,
 ) {
     match node.items() {
         Some(items) => {
             report_tag(sink, node);
             for item in items {
-                check_table(sink, path, shapes.1, item, Completeness::Complete);
+                check_table(sink, path, list.item, item, Completeness::Complete);
             }
         }
         None if matches!(read_frozen(node).value, FrozenValue::File(_)) || node.tag.is_some() => {
             check_file_value(sink, path, ScenarioShape::Frozen, node);
         }
-        None => sink.report_wrong_type(path, shapes.0, node),
+        None => sink.report_wrong_type(path, list.whole, node),
     }
 }
 
@@ -448,18 +487,18 @@ fn check_conversation(
 fn check_message_content(
     sink: &mut ScenarioFaultSink<'_>,
     path: &KeyPath<'_>,
-    shapes: (ScenarioShape, &'static ScenarioTable),
+    list: TableListShape,
     node: &YamlNode<'_>,
 ) {
     match &node.value {
         YamlValue::Null | YamlValue::Text(_) => {}
         YamlValue::List(items) => {
             for item in items.iter().filter(|item| item.text().is_none()) {
-                check_table(sink, path, shapes.1, item, Completeness::Complete);
+                check_table(sink, path, list.item, item, Completeness::Complete);
             }
         }
         YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Map(_) => {
-            sink.report_wrong_type(path, shapes.0, node);
+            sink.report_wrong_type(path, list.whole, node);
         }
     }
 }

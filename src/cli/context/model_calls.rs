@@ -14,7 +14,7 @@ use crate::provider::http::{CallLimits, HttpProvider};
 use crate::provider::limiter::Limiter;
 use crate::provider::retry::RetryPolicy;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
-use crate::provider::throttle::{CallStats, SystemClock, Throttle, used};
+use crate::provider::throttle::{CallStats, SystemClock, Throttle, ThrottleLimits, used};
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::AnsweredBy;
 use crate::record::redact::Redactor;
@@ -145,7 +145,11 @@ impl<'p> ModelCalls<'p> {
             Err(none) => return (CallStats::default(), Err(none)),
         };
         let price = |id: &str, usage: &Usage| call_price(self.config, id, usage);
-        let limits = (limiter, &self.spending, RetryPolicy::default());
+        let limits = ThrottleLimits {
+            limiter,
+            budget: &self.spending,
+            retry: RetryPolicy::default(),
+        };
         let seed = u64::try_from(fs::now_nanos()).unwrap_or(0);
         let patient =
             Throttle::new(provider, limits, &self.clock, &price, seed).with_context_tokens(context);

@@ -6,7 +6,7 @@ use super::models::ProjectCounters;
 use super::project::{CompiledProject, FirstAgentWording};
 use super::render_report;
 use super::subject::SubjectArgs;
-use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, read_turn_file};
+use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, ObjectiveReceiver, read_turn_file};
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
 use crate::cli::request;
@@ -150,9 +150,14 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         history,
         ..Request::new(&name)
     };
-    let objective = args
-        .objective
-        .read_objective(&name, (&parameters, role), inputs)?;
+    let objective = args.objective.read_objective(
+        ObjectiveReceiver {
+            task: &name,
+            parameters: &parameters,
+            role,
+        },
+        inputs,
+    )?;
     let goals = CallerGoals {
         objective: objective.as_deref(),
         ..CallerGoals::default()

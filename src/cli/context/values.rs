@@ -152,20 +152,31 @@ pub(super) struct ObjectiveArgs {
     objective: Option<String>,
 }
 
+/// The task that receives an objective, by itself or as the task of a role.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObjectiveReceiver<'a> {
+    pub(super) task: &'a str,
+    pub(super) parameters: &'a [RegistryParameter],
+    pub(super) role: Option<&'a Role>,
+}
+
 impl ObjectiveArgs {
     /// Returns true if an objective is given.
     pub(super) const fn is_given(&self) -> bool {
         self.objective.is_some()
     }
 
-    /// Returns the objective, for a task with these parameters, alone or as the task of a role.
+    /// Returns the objective; `inputs` are the other values of the command line.
     pub(super) fn read_objective(
         &self,
-        task: &str,
-        of: (&[RegistryParameter], Option<&Role>),
+        receiver: ObjectiveReceiver<'_>,
         inputs: &BTreeMap<String, Value>,
     ) -> Result<Option<String>> {
-        let (declared, role) = of;
+        let ObjectiveReceiver {
+            task,
+            parameters,
+            role,
+        } = receiver;
         let Some(written) = &self.objective else {
             return Ok(None);
         };
@@ -173,7 +184,7 @@ impl ObjectiveArgs {
             Some(path) => read_option_file(Path::new(path), &format!("--objective @{path}"))?,
             None => written.clone(),
         };
-        let parameter = objective::objective_parameter(declared);
+        let parameter = objective::objective_parameter(parameters);
         if text.trim().is_empty() {
             return Err(CliError::usage(
                 "--objective: expected words that say what is to be done, found none",

@@ -93,7 +93,7 @@ pub(super) fn convert_prompts(
         }
     }
     let mut names = BTreeSet::new();
-    let known = EarlierTemplates::search(library.door.root, folder);
+    let earlier = EarlierTemplates::search(library.door.root, folder);
     for (file, system) in pair_halves(&alone) {
         let read = |file: &FoundPrompt| {
             let prompt = PromptFile {
@@ -132,17 +132,24 @@ pub(super) fn convert_prompts(
             let origin =
                 system.map_or(whole, |system| format!("{} and {}", system.path, file.path));
             // An earlier template of the same prompt is replaced, whatever paths are named.
-            let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
+            let (place, name) = match earlier
+                .converted
+                .iter()
+                .find(|(_, one)| one.prompt == origin)
+            {
                 Some((name, one)) if names.insert(name.clone()) => {
                     (one.folder.clone(), name.clone())
                 }
                 _ => (
                     usual.clone(),
                     unused_name(
-                        (&mut names, &known, &usual),
-                        file,
-                        system.is_some(),
-                        &imported,
+                        NamelessTemplate {
+                            folder: &usual,
+                            prompt: &file.path,
+                            name: prompt_name(file, system, &imported),
+                        },
+                        &mut names,
+                        &earlier,
                     ),
                 ),
             };
@@ -254,8 +261,12 @@ struct EarlierTemplate {
     prompt: String,
 }
 
-/// The templates that were made before, by their names; and the files of all tasks, by theirs.
-struct EarlierTemplates(BTreeMap<String, EarlierTemplate>, BTreeMap<String, String>);
+/// The templates of earlier imports, by their names, and the files of all tasks, by theirs.
+#[derive(Default)]
+struct EarlierTemplates {
+    converted: BTreeMap<String, EarlierTemplate>,
+    task_files: BTreeMap<String, String>,
+}
 
 /// The maximum depth of folders that are searched for templates.
 const MAX_FOLDER_DEPTH: usize = 16;
@@ -264,7 +275,7 @@ impl EarlierTemplates {
     /// Finds the templates in a folder and below it. In the project's own folder, only the top
     /// level is searched.
     fn search(root: &Path, folder: &str) -> Self {
-        let mut known = Self(BTreeMap::new(), BTreeMap::new());
+        let mut known = Self::default();
         known.add_folder(
             root,
             folder,
@@ -301,10 +312,10 @@ impl EarlierTemplates {
                     .split('"')
                     .next()
             });
-            self.1
+            self.task_files
                 .insert(named.unwrap_or(stem).to_owned(), join(folder, &name));
             if let Some(prompt) = import::template_origin(&head) {
-                self.0.insert(
+                self.converted.insert(
                     stem.to_owned(),
                     EarlierTemplate {
                         folder: folder.to_owned(),
@@ -324,24 +335,46 @@ fn join(folder: &str, file: &str) -> String {
     }
 }
 
-/// A name that no other prompt has, of this run or of an earlier one, and no other task of the
-/// project.
-fn unused_name(
-    (names, known, folder): (&mut BTreeSet<String>, &EarlierTemplates, &str),
+/// Returns the name that a prompt itself suggests: its own, or that of its file; `system` is the
+/// other file of a pair.
+fn prompt_name(
     file: &FoundPrompt,
-    is_pair: bool,
+    system: Option<&FoundPrompt>,
     imported: &ImportedPrompt,
 ) -> String {
     let both = import::parse_half(&file.path)
-        .filter(|_| is_pair)
+        .filter(|_| system.is_some())
         .map(|(both, _)| both)
         .filter(|both| !both.is_empty());
-    let name = imported
+    imported
         .name
         .clone()
-        .unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
-    let above = file
-        .path
+        .unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)))
+}
+
+/// A template for which a name is chosen.
+struct NamelessTemplate<'a> {
+    /// The folder in which it is written.
+    folder: &'a str,
+    /// The path of its prompt.
+    prompt: &'a str,
+    /// The name that is taken if it is free.
+    name: String,
+}
+
+/// Adds and returns a name that no other prompt has, of this run or of an earlier one, and no other
+/// task of the project.
+fn unused_name(
+    template: NamelessTemplate<'_>,
+    names: &mut BTreeSet<String>,
+    earlier: &EarlierTemplates,
+) -> String {
+    let NamelessTemplate {
+        folder,
+        prompt,
+        name,
+    } = template;
+    let above = prompt
         .rsplit('/')
         .nth(1)
         .map(|folder| format!("{}-{name}", task_name(folder)));
@@ -349,13 +382,15 @@ fn unused_name(
     let mut all = std::iter::once(name.clone()).chain(above).chain(numbered);
     // A template at the very place is left alone, and reported.
     let is_other = |name: &String| {
-        known
-            .1
+        earlier
+            .task_files
             .get(name)
             .is_some_and(|path| *path != join(folder, &format!("{name}.xml")))
     };
     let free = all
-        .find(|name| !names.contains(name) && !known.0.contains_key(name) && !is_other(name))
+        .find(|name| {
+            !names.contains(name) && !earlier.converted.contains_key(name) && !is_other(name)
+        })
         .unwrap_or(name);
     names.insert(free.clone());
     free

@@ -171,23 +171,25 @@ impl<'c> RequestChecker<'c> {
                 });
                 before = thread
                     .before
-                    .map(|before| (before, false))
-                    .or(thread.agent_before.map(|before| (before, true)));
+                    .map(|before| (before, RequestRelation::SameConversation))
+                    .or(thread
+                        .agent_before
+                        .map(|before| (before, RequestRelation::SameAgent)));
                 agent = Some(thread.agent);
                 true
             }
             _ => false,
         };
-        let other = before
-            .and_then(|(at, is_agents)| Some((self.ready.get(&at)?.load_request()?, is_agents)));
-        let other = other
-            .as_ref()
-            .map(|(read, is_agents)| (&**read, *is_agents));
+        let before = before
+            .and_then(|(at, relation)| Some((self.ready.get(&at)?.load_request()?, relation)));
+        let before = before.as_ref().map(|(read, relation)| EarlierRequest {
+            request: read,
+            relation: *relation,
+        });
         self.report.files += 1;
-        let reuse = other
-            .and_then(|(before, is_agents)| prefix_reuse(before, &own, is_agents, self.config));
+        let reuse = before.and_then(|before| prefix_reuse(before, &own, self.config));
         if let Some((text, found)) =
-            request_findings(&body, &own, (other, reuse.as_ref()), self.config)
+            request_findings(&body, &own, before, reuse.as_ref(), self.config)
         {
             let so_far = self.report.diagnostics.len();
             let segment = reuse
@@ -322,6 +324,22 @@ struct ParsedRequest {
     size: usize,
 }
 
+/// An earlier request with which a request is compared.
+#[derive(Clone, Copy)]
+struct EarlierRequest<'r> {
+    request: &'r ParsedRequest,
+    relation: RequestRelation,
+}
+
+/// The relation of a request to an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RequestRelation {
+    /// It continues the conversation of the earlier one.
+    SameConversation,
+    /// It begins another conversation of the same agent.
+    SameAgent,
+}
+
 impl ParsedRequest {
     fn with_segments(
         request: std::result::Result<ModelRequest, NoRequest>,
@@ -342,16 +360,15 @@ impl ParsedRequest {
 
 /// Returns the part of a call that a cache can reuse, if its prefix differs from the call before.
 fn prefix_reuse(
-    before: &ParsedRequest,
+    before: EarlierRequest<'_>,
     current: &ParsedRequest,
-    is_agents: bool,
     config: &Config,
 ) -> Option<PrefixReuse> {
-    let compare = if is_agents {
-        compare_agent
-    } else {
-        compare_calls
+    let compare = match before.relation {
+        RequestRelation::SameAgent => compare_agent,
+        RequestRelation::SameConversation => compare_calls,
     };
+    let before = before.request;
     // Most calls keep the prefix, so tokens need not be counted.
     compare(&before.segments, &current.segments, &ByteCounter).broken_by?;
     let facts = model_facts(current.request.as_ref().ok()?, &config.models);
@@ -383,7 +400,8 @@ fn shared_tokens(request: &ModelRequest, own: &ParsedRequest, config: &Config) -
 fn request_findings<'b>(
     body: &'b load::CallBody,
     own: &ParsedRequest,
-    (before, reuse): (Option<(&ParsedRequest, bool)>, Option<&PrefixReuse>),
+    before: Option<EarlierRequest<'_>>,
+    reuse: Option<&PrefixReuse>,
     config: &Config,
 ) -> Option<(Cow<'b, str>, Vec<Diagnostic>)> {
     let (name, text) = (Arc::from(body.name.as_str()), body.text());
@@ -396,14 +414,14 @@ fn request_findings<'b>(
     };
     let call = body.call();
     let shared_front = before
-        .filter(|(_, is_agents)| *is_agents && reuse.is_none())
+        .filter(|before| before.relation == RequestRelation::SameAgent && reuse.is_none())
         .and_then(|_| shared_tokens(request, own, config));
     let found = |text: &str| {
         let cx = RequestCx {
             shared_front,
             before: before
-                .filter(|(_, is_agents)| !is_agents)
-                .and_then(|(before, _)| before.request.as_ref().ok()),
+                .filter(|before| before.relation == RequestRelation::SameConversation)
+                .and_then(|before| before.request.request.as_ref().ok()),
             reuse,
             // If the vendor runs tools itself, it reports the tokens of several internal requests
             // as one.

@@ -124,7 +124,7 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
             Ok(workspace) => workspace,
             Err(obstacle) => return Ok(Pipeline::<S>::failed_before_start(obstacle)),
         };
-        let state = self.run_stages(task, (&attempts, workspace.path()), play, report);
+        let state = self.run_stages(task, &attempts, workspace.path(), play, report);
         let released = self.workspaces.release(workspace);
         let state = state?;
         released.map(|()| state)
@@ -133,7 +133,8 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
     fn run_stages(
         &mut self,
         task: &Task<P>,
-        (attempts, workspace): (&[Attempt], Option<&Path>),
+        attempts: &[Attempt],
+        workspace: Option<&Path>,
         play: &mut Play<'_, P>,
         report: &mut BatchReport,
     ) -> Result<PipelineState, Obstacle> {

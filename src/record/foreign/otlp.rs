@@ -55,7 +55,7 @@ pub(super) fn read_calls(text: &str) -> Result<Vec<Recording>, ForeignFault> {
         .iter()
         .filter_map(|span| Some((span, span.request_body()?)))
         .enumerate()
-        .map(build_call)
+        .map(|(at, (span, body))| build_call(at + 1, span, &body))
         .collect();
     if calls.is_empty() {
         let count = spans.len();
@@ -334,12 +334,12 @@ fn is_message_event(name: &str) -> bool {
             || name.ends_with(".details"))
 }
 
-fn build_call((at, (span, body)): (usize, (&TraceSpan, String))) -> Recording {
+fn build_call(number: usize, span: &TraceSpan, body: &str) -> Recording {
     let mut own = new_call(
-        at + 1,
+        number,
         Some(Dialect::OpenaiChat),
         Dialect::OpenaiChat.path_suffix(),
-        &body,
+        body,
     );
     read_head(&mut own);
     own.at = i64::try_from(span.start / 1_000_000_000)

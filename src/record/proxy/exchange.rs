@@ -187,10 +187,13 @@ impl Proxy {
             Err(bytes) => {
                 return self
                     .pass_through(
-                        (&head, &endpoint),
-                        route.vendor,
-                        &address,
-                        bytes.into(),
+                        OtherRequest {
+                            head: &head,
+                            endpoint: &endpoint,
+                            vendor: route.vendor,
+                            address: &address,
+                            bytes: bytes.into(),
+                        },
                         &mask,
                     )
                     .await;
@@ -232,12 +235,16 @@ impl Proxy {
     /// Forwards a request that is not a call, without recording it.
     async fn pass_through(
         &self,
-        (head, endpoint): (&Parts, &str),
-        vendor: &ProxyVendor,
-        address: &str,
-        bytes: Bytes,
+        request: OtherRequest<'_>,
         mask: &CallMask,
     ) -> Response<ResponseStream> {
+        let OtherRequest {
+            head,
+            endpoint,
+            vendor,
+            address,
+            bytes,
+        } = request;
         self.keeper.lock_tally().passed += 1;
         let error = |status, message: &str| {
             let mut response = build_response(
@@ -308,6 +315,16 @@ impl Proxy {
             Err(failed) => error(502, &format!("ctxc: {}", failed.describe(address))),
         }
     }
+}
+
+/// A request that is not a call of a model.
+struct OtherRequest<'r> {
+    head: &'r Parts,
+    endpoint: &'r str,
+    vendor: &'r ProxyVendor,
+    /// The URL to which it is forwarded.
+    address: &'r str,
+    bytes: Bytes,
 }
 
 impl ForwardError {

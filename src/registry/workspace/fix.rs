@@ -19,9 +19,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct FixFilter<'w> {
     /// Only safe fixes, or suggested ones too.
-    pub which: FixSelection,
+    pub selection: FixSelection,
     /// Returns false for findings that are left alone.
-    pub wanted: &'w dyn Fn(&Diagnostic) -> bool,
+    pub is_wanted: &'w dyn Fn(&Diagnostic) -> bool,
 }
 
 /// A file that fixes changed.
@@ -130,9 +130,9 @@ impl SelectionFixer<'_> {
     /// were any.
     fn load_fixable_files(&mut self, found: &[Diagnostic]) -> bool {
         let mut new = false;
-        let which = self.filter.which;
+        let selection = self.filter.selection;
         let fixable = found.iter().filter(|finding| {
-            (self.filter.wanted)(finding) && apply::eligible_fix(finding, which).is_some()
+            (self.filter.is_wanted)(finding) && apply::eligible_fix(finding, selection).is_some()
         });
         let names: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
         for name in names {
@@ -247,11 +247,11 @@ impl SelectionFixer<'_> {
         let Some(file) = self.files.get_mut(&*first.path) else {
             return Vec::new();
         };
-        let which = self.filter.which;
+        let selection = self.filter.selection;
         let is_open = |finding: &&Diagnostic| {
-            (self.filter.wanted)(finding)
+            (self.filter.is_wanted)(finding)
                 && !self.beginning.is_side_effect(finding)
-                && apply::eligible_fix(finding, which).is_some()
+                && apply::eligible_fix(finding, selection).is_some()
         };
         let open: Vec<&Diagnostic> = found.iter().filter(is_open).collect();
         if open.is_empty() {
@@ -265,7 +265,7 @@ impl SelectionFixer<'_> {
         let sound = apply::next_fixes(
             &file.text,
             &open,
-            which,
+            selection,
             &before,
             &compiler.config.limits,
             &mut file.trials,

@@ -62,32 +62,32 @@ fn case_series(
     let Some(first) = rows.next()? else {
         return Ok(None);
     };
-    let (provider, model, context_hash) = read_config(first)?;
+    let config = SeriesConfig::read(first)?;
     let mut series = CaseSeries {
         id: id.to_owned(),
         live,
-        provider,
-        model,
-        context_hash,
+        provider: config.provider.clone(),
+        model: config.model.clone(),
+        context_hash: config.context_hash.clone(),
         now: vec![read_point(first)?],
         before: Vec::new(),
     };
     let mut other = None;
     while let Some(row) = rows.next()? {
-        if has_config(row, (&series.provider, &series.model, &series.context_hash))? {
+        if config.is_of(row)? {
             // Alternating configurations are not a change from one to the other.
             series.before.clear();
             other = None;
             series.now.push(read_point(row)?);
         } else {
-            let (provider, model, context_hash) = match other.take() {
+            let before = match other.take() {
                 Some(other) => other,
-                None => read_config(row)?,
+                None => SeriesConfig::read(row)?,
             };
-            if !has_config(row, (&provider, &model, &context_hash))? {
+            if !before.is_of(row)? {
                 break;
             }
-            other = Some((provider, model, context_hash));
+            other = Some(before);
             series.before.push(read_point(row)?);
         }
         if series.now.len() == window + MAX_EARLIER_RUNS || series.before.len() == MAX_EARLIER_RUNS
@@ -100,20 +100,29 @@ fn case_series(
     Ok(Some(series))
 }
 
-type SeriesConfig = (Option<String>, Option<String>, Option<String>);
-
-fn read_config(row: &Row<'_>) -> rusqlite::Result<SeriesConfig> {
-    Ok((row.get(6)?, row.get(7)?, row.get(8)?))
+/// The configuration of a run in a series.
+struct SeriesConfig {
+    provider: Option<String>,
+    model: Option<String>,
+    context_hash: Option<String>,
 }
 
-fn has_config(
-    row: &Row<'_>,
-    config: (&Option<String>, &Option<String>, &Option<String>),
-) -> rusqlite::Result<bool> {
-    let is = |at: usize, one: &Option<String>| {
-        Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str_or_null()? == one.as_deref())
-    };
-    Ok(is(6, config.0)? && is(7, config.1)? && is(8, config.2)?)
+impl SeriesConfig {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            provider: row.get(6)?,
+            model: row.get(7)?,
+            context_hash: row.get(8)?,
+        })
+    }
+
+    /// Returns true if the run of a row has this configuration.
+    fn is_of(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
+        let is = |column: usize, value: &Option<String>| {
+            Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str_or_null()? == value.as_deref())
+        };
+        Ok(is(6, &self.provider)? && is(7, &self.model)? && is(8, &self.context_hash)?)
+    }
 }
 
 fn read_point(row: &Row<'_>) -> rusqlite::Result<SeriesPoint> {

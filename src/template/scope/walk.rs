@@ -37,7 +37,7 @@ pub fn resolve_names<'a>(
     reach: &dyn Fn(u32) -> ContextReach,
     purpose: LinkDetail,
 ) -> Scopes<'a> {
-    walk_file(file, sources, (reach, purpose), None)
+    walk_file(file, sources, reach, purpose, None)
 }
 
 /// Traces every name of a file to its binding. Referenced tasks and fragments are assumed to take
@@ -47,7 +47,8 @@ pub fn trace_names(file: &TemplateFile<'_>, sources: &TextSources<'_>, wanted: &
     walk_file(
         file,
         sources,
-        (&|_| ContextReach::default(), LinkDetail::Findings),
+        &|_| ContextReach::default(),
+        LinkDetail::Findings,
         Some((&mut trace, wanted)),
     );
     trace
@@ -56,7 +57,8 @@ pub fn trace_names(file: &TemplateFile<'_>, sources: &TextSources<'_>, wanted: &
 fn walk_file<'a>(
     file: &TemplateFile<'a>,
     sources: &TextSources<'_>,
-    (reach, purpose): (&dyn Fn(u32) -> ContextReach, LinkDetail),
+    reach: &dyn Fn(u32) -> ContextReach,
+    purpose: LinkDetail,
     mut traced: Option<(&mut NameTrace, &str)>,
 ) -> Scopes<'a> {
     let mut scopes = Scopes::default();

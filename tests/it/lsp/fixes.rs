@@ -34,8 +34,8 @@ fn on_the_command_line(root: &Path) -> Option<String> {
     let mended = apply_fixes(
         &request,
         FixFilter {
-            which: FixSelection::Safe,
-            wanted: &|_| true,
+            selection: FixSelection::Safe,
+            is_wanted: &|_| true,
         },
     )
     .unwrap();

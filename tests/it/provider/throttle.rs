@@ -9,12 +9,20 @@ use ctxc::internals::kernel::provider::{
 use ctxc::internals::provider::limiter::Limiter;
 use ctxc::internals::provider::retry::RetryPolicy;
 use ctxc::internals::provider::spending::{Spend, SpendLimit, Spending};
-use ctxc::internals::provider::throttle::{Clock, Throttle};
+use ctxc::internals::provider::throttle::{Clock, Throttle, ThrottleLimits};
 use pretty_assertions::assert_eq;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+
+fn limits<'a>(limiter: &'a Limiter, budget: &'a Spending) -> ThrottleLimits<'a> {
+    ThrottleLimits {
+        limiter,
+        budget,
+        retry: RetryPolicy::default(),
+    }
+}
 
 /// A clock whose time passes when a caller waits.
 #[derive(Default)]
@@ -103,13 +111,7 @@ fn once(
     let (clock, provider) = (Jumping::default(), Played(play, AtomicUsize::new(0)));
     let (limiter, spending) = (Limiter::new(None), Spending::default());
     let played = At(&provider, &clock);
-    let throttle = Throttle::new(
-        &played,
-        (&limiter, &spending, RetryPolicy::default()),
-        &clock,
-        &|_, _| 0.0,
-        7,
-    );
+    let throttle = Throttle::new(&played, limits(&limiter, &spending), &clock, &|_, _| 0.0, 7);
     let result = throttle.answer(&REQUEST);
     (result, clock.waits(), provider.calls())
 }
@@ -223,13 +225,7 @@ fn no_more_calls_are_under_way_than_may_be() {
         Spending::default(),
     );
     let played = At(&provider, &clock);
-    let throttle = Throttle::new(
-        &played,
-        (&limiter, &spending, RetryPolicy::default()),
-        &clock,
-        &|_, _| 0.0,
-        7,
-    );
+    let throttle = Throttle::new(&played, limits(&limiter, &spending), &clock, &|_, _| 0.0, 7);
     let results = parallel::map_items(&[(); 200], NonZeroUsize::new(16), |()| {
         throttle.answer(&REQUEST)
     });
@@ -265,13 +261,7 @@ fn a_third_of_calls_that_fail_leaves_the_rest_as_it_was() {
     for jobs in [1, 7, 64] {
         let clock = Jumping::default();
         let (limiter, spending) = (Limiter::new(NonZeroUsize::new(jobs)), Spending::default());
-        let throttle = Throttle::new(
-            &ByBody,
-            (&limiter, &spending, RetryPolicy::default()),
-            &clock,
-            &|_, _| 0.0,
-            7,
-        );
+        let throttle = Throttle::new(&ByBody, limits(&limiter, &spending), &clock, &|_, _| 0.0, 7);
         let bodies: Vec<String> = (0..100).map(|number| number.to_string()).collect();
         let call = |body: &String| throttle.answer(&WireRequest { body, ..REQUEST });
         let results = parallel::map_items(&bodies, NonZeroUsize::new(jobs), call);
@@ -300,13 +290,7 @@ fn spend(
     let price = |_: &str, usage: &Usage| {
         (usage.input.unwrap_or(0) + usage.output.unwrap_or(0)) as f64 / 100.0
     };
-    let throttle = Throttle::new(
-        &played,
-        (&limiter, &spending, RetryPolicy::default()),
-        &clock,
-        &price,
-        7,
-    );
+    let throttle = Throttle::new(&played, limits(&limiter, &spending), &clock, &price, 7);
     let results = parallel::map_items(&[(); 50], NonZeroUsize::new(jobs), |()| {
         throttle.answer(&REQUEST)
     });
@@ -415,13 +399,7 @@ fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
     for (counted, spent) in [(1, 401), (10_001, 401), (300, 301), (900, 901)] {
         let provider = Played(move |_, _| Ok(used(counted, 1)), AtomicUsize::new(0));
         let played = At(&provider, &clock);
-        let throttle = Throttle::new(
-            &played,
-            (&limiter, &spending, RetryPolicy::default()),
-            &clock,
-            &|_, _| 0.0,
-            7,
-        );
+        let throttle = Throttle::new(&played, limits(&limiter, &spending), &clock, &|_, _| 0.0, 7);
         let before = spending.total_spend().tokens;
         throttle
             .with_context_tokens(Some(400))

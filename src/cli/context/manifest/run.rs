@@ -6,6 +6,7 @@ use super::side::{ManifestSide, WORK_TREE};
 use super::{diff, html, markdown, require, side, text};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::subject;
+use crate::cli::context::values::ObjectiveReceiver;
 use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::shared_args::ReportFile;
@@ -167,9 +168,14 @@ fn build_manifest(
         history: &history,
         ..Request::new(&name)
     };
-    let objective = args
-        .objective
-        .read_objective(&name, (&parameters, role), &inputs)?;
+    let objective = args.objective.read_objective(
+        ObjectiveReceiver {
+            task: &name,
+            parameters: &parameters,
+            role,
+        },
+        &inputs,
+    )?;
     let goals = CallerGoals {
         objective: objective.as_deref(),
         ..CallerGoals::default()

@@ -5,7 +5,7 @@
 //! folder.
 
 use super::args::RunArgs;
-use super::execute::{self, FinishedRun, RunSpec};
+use super::execute::{self, FinishedRun, RunSpec, RunTracing};
 use super::telemetry::SpanCollector;
 use crate::base::hash::Hash;
 use crate::base::{folders, fs};
@@ -199,6 +199,13 @@ pub(crate) fn run_tasks(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
+/// The usage of the runs of a batch so far.
+#[derive(Debug, Default)]
+struct BatchUsage {
+    tokens: u64,
+    usd: f64,
+}
+
 /// Runs the tasks of a source.
 fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx) -> Result<Exit> {
     let patterns = args.patterns.as_deref().map(read_patterns).transpose()?;
@@ -225,7 +232,7 @@ fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx)
     let pipeline = Pipeline::new(SingleRunGraph);
     let clock = || Duration::from_nanos(u64::try_from(fs::now_nanos()).unwrap_or(0));
     let mut refused = None;
-    let (mut used, mut runs) = ((0_u64, 0.0_f64), Vec::new());
+    let (mut used, mut runs) = (BatchUsage::default(), Vec::new());
     let ended = loop {
         let mut batch = Batch {
             pipeline: &pipeline,
@@ -238,16 +245,13 @@ fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx)
             clock: &clock,
         };
         let report = batch.run(&mut |task, context, amounts| {
-            let done = run_spec(args, project, &task.payload).map(|wanted| {
-                let most = (
-                    args.budget_tokens.map(|most| most.saturating_sub(used.0)),
-                    args.budget_usd.map(|most| most - used.1),
-                );
-                RunSpec {
-                    attempts: context.attempts.to_vec(),
-                    most,
-                    ..wanted
-                }
+            let done = run_spec(args, project, &task.payload).map(|wanted| RunSpec {
+                attempts: context.attempts.to_vec(),
+                max_tokens: args
+                    .budget_tokens
+                    .map(|max| max.saturating_sub(used.tokens)),
+                max_usd: args.budget_usd.map(|max| max - used.usd),
+                ..wanted
             });
             let wanted = done.map_err(|why| {
                 cx.print_note(&escape_line(&format!(
@@ -257,14 +261,16 @@ fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx)
                 Obstacle::new(ObstacleKind::Source, why.message)
             })?;
             cx.print_note(&escape_line(&format!("{}: {}", task.id, wanted.task)));
-            match execute::execute_run(args, project, &wanted, (None, collector), cx)
+            let tracing = RunTracing {
+                collector,
+                ..RunTracing::default()
+            };
+            match execute::execute_run(args, project, &wanted, tracing, cx)
                 .and_then(|done| Ok((execute::report_run(args, &done, collector, cx)?, done)))
             {
                 Ok((_, done)) => {
-                    used = (
-                        used.0 + done.end.tokens[0] + done.end.tokens[1],
-                        used.1 + done.end.usd,
-                    );
+                    used.tokens += done.end.tokens[0] + done.end.tokens[1];
+                    used.usd += done.end.usd;
                     batch_output(&done, amounts)
                 }
                 Err(error) => {
@@ -356,14 +362,15 @@ fn run_spec<'p>(
         }
     }
     let objective = field("objective").map(str::to_owned);
-    execute::check_parameters(project, (&task, &parameters), &inputs, objective.as_deref())?;
+    execute::check_parameters(project, &task, &inputs, objective.as_deref())?;
     Ok(RunSpec {
         task,
         role,
         inputs,
         objective,
         attempts: Vec::new(),
-        most: (None, None),
+        max_tokens: None,
+        max_usd: None,
     })
 }
 

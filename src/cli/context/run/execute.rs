@@ -11,6 +11,7 @@ use crate::cli::context::eval::AnswerSource;
 use crate::cli::context::model_calls::redactor;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
+use crate::cli::context::values::ObjectiveReceiver;
 use crate::cli::context::{trust, values};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, CliErrorKind, Result};
@@ -59,8 +60,26 @@ pub(super) struct RunSpec<'p> {
     pub(super) objective: Option<String>,
     /// The failures of earlier attempts.
     pub(super) attempts: Vec<Attempt>,
-    /// The maximum tokens and US$.
-    pub(super) most: (Option<u64>, Option<f64>),
+    /// The maximum of its tokens.
+    pub(super) max_tokens: Option<u64>,
+    /// The maximum of its cost in US$.
+    pub(super) max_usd: Option<f64>,
+}
+
+/// An interrupted run that is continued.
+#[derive(Debug)]
+pub(super) struct InterruptedRun {
+    name: String,
+    journal: RunJournal,
+}
+
+/// The trace of a run, and the place to which its spans are sent.
+#[derive(Debug, Default)]
+pub(super) struct RunTracing<'c> {
+    /// The run whose trace is continued; `None` for a new trace.
+    pub(super) continues: Option<InterruptedRun>,
+    /// The collector that receives the spans.
+    pub(super) collector: Option<&'c SpanCollector>,
 }
 
 /// A run that has ended.
@@ -77,21 +96,26 @@ pub(super) struct FinishedRun {
 /// Runs the task of the command line.
 pub(super) fn run_single(args: &RunArgs, project: &CompiledProject, cx: &mut Cx) -> Result<Exit> {
     let collector = SpanCollector::from_env(cx);
-    let resumed = args
+    let interrupted = args
         .resume
         .as_deref()
-        .map(|name| traces::read_run(&project.root, name.trim_start_matches("run:")))
+        .map(|name| {
+            traces::read_run(&project.root, name.trim_start_matches("run:"))
+                .map(|(name, journal)| InterruptedRun { name, journal })
+        })
         .transpose()?;
-    if let Some((name, _)) = resumed
-        .as_ref()
-        .filter(|(_, journal)| journal.is_complete())
-    {
+    if let Some(complete) = interrupted.as_ref().filter(|run| run.journal.is_complete()) {
         return Err(CliError::usage(format!(
-            "run {name} is complete: there is nothing to resume"
+            "run {} is complete: there is nothing to resume",
+            complete.name
         )));
     }
-    let wanted = run_spec(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
-    let done = execute_run(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
+    let wanted = run_spec(args, project, interrupted.as_ref().map(|run| &run.journal))?;
+    let tracing = RunTracing {
+        continues: interrupted,
+        collector: collector.as_ref(),
+    };
+    let done = execute_run(args, project, &wanted, tracing, cx)?;
     report_run(args, &done, collector.as_ref(), cx)
 }
 
@@ -100,9 +124,13 @@ pub(super) fn execute_run(
     args: &RunArgs,
     project: &CompiledProject,
     wanted: &RunSpec<'_>,
-    (resumed, collector): (Option<(String, RunJournal)>, Option<&SpanCollector>),
+    tracing: RunTracing<'_>,
     cx: &mut Cx,
 ) -> Result<FinishedRun> {
+    let RunTracing {
+        continues,
+        collector,
+    } = tracing;
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
     let graph =
         graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
@@ -122,7 +150,7 @@ pub(super) fn execute_run(
     };
     let history = args.history.read_turns()?;
     let source = args.lookup.for_project(project);
-    let from = answer_source(args, resumed.as_ref().map(|(_, journal)| journal))?;
+    let from = answer_source(args, continues.as_ref().map(|run| &run.journal))?;
     if from.calls_models() {
         trust::require_permission(project, &args.trust, "asking a model")?;
     }
@@ -150,7 +178,7 @@ pub(super) fn execute_run(
         ..RunSituation::new(&wanted.task, &wanted.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
-    let (trace, _lock) = open_trace(args, project, from, resumed, cx)?;
+    let (trace, _lock) = open_trace(args, project, from, continues, cx)?;
     let trace = if collector.is_some() {
         trace.with_timeline(fs::now_nanos)
     } else {
@@ -166,7 +194,7 @@ pub(super) fn execute_run(
     if let Some((collector, masks)) = collector.zip(masks.as_ref()) {
         collector.send_if_interrupted(&trace, &wanted.task, masks);
     }
-    let begin = begin_event(wanted, args, (project, from), &trace);
+    let begin = begin_event(wanted, args, project, from, &trace);
     if let Some(before) = &trace.earlier_run().begin {
         check_same_run(before, &begin, &trace, cx)?;
     } else {
@@ -179,8 +207,8 @@ pub(super) fn execute_run(
         .map_or(if from.calls_models() { 8 } else { 1 }, NonZeroUsize::get);
     let limits = RunLimits {
         depth: args.max_depth,
-        usd: wanted.most.1,
-        tokens: wanted.most.0,
+        usd: wanted.max_usd,
+        tokens: wanted.max_tokens,
         jobs,
     };
     let tools = ProjectTools::start(&commands, wanted.role)
@@ -302,9 +330,14 @@ fn run_spec<'p>(
     };
     let parameters = project.task_parameters(&task)?;
     let mut inputs = values::parse_inputs(&args.input, &parameters)?;
-    let mut objective = args
-        .objective
-        .read_objective(&task, (&parameters, role), &inputs)?;
+    let mut objective = args.objective.read_objective(
+        ObjectiveReceiver {
+            task: &task,
+            parameters: &parameters,
+            role,
+        },
+        &inputs,
+    )?;
     if let Some(begin) = before.filter(|_| args.input.is_empty() && objective.is_none()) {
         if begin.is_redacted {
             return Err(CliError::usage(
@@ -314,25 +347,26 @@ fn run_spec<'p>(
         }
         (inputs, objective) = (begin.inputs.clone(), begin.objective.clone());
     }
-    check_parameters(project, (&task, &parameters), &inputs, objective.as_deref())?;
-    let most = (args.budget_tokens, args.budget_usd);
+    check_parameters(project, &task, &inputs, objective.as_deref())?;
     Ok(RunSpec {
         task,
         role,
         inputs,
         objective,
         attempts: Vec::new(),
-        most,
+        max_tokens: args.budget_tokens,
+        max_usd: args.budget_usd,
     })
 }
 
 /// Returns an error if a parameter has no value, before any call.
 pub(super) fn check_parameters(
     project: &CompiledProject,
-    (task, parameters): (&str, &[RegistryParameter]),
+    task: &str,
     inputs: &BTreeMap<String, Value>,
     objective: Option<&str>,
 ) -> Result<()> {
+    let parameters = project.task_parameters(task)?;
     let is_missing = |parameter: &&RegistryParameter| {
         let is_given = inputs.contains_key(&parameter.name)
             || objective.is_some() && parameter.name == objective::NAME;
@@ -459,7 +493,7 @@ fn open_trace(
     args: &RunArgs,
     project: &CompiledProject,
     from: AnswerSource,
-    resumed: Option<(String, RunJournal)>,
+    continues: Option<InterruptedRun>,
     cx: &mut Cx,
 ) -> Result<(TraceWriter, Option<fs::FileLock>)> {
     let content = project.config.record.content;
@@ -481,7 +515,7 @@ fn open_trace(
     } else {
         redactor
     };
-    if let Some((name, journal)) = resumed {
+    if let Some(InterruptedRun { name, journal }) = continues {
         let (file, lock) = traces::resume_trace(&project.root, &name)?;
         return Ok((
             retain_events(
@@ -525,7 +559,8 @@ fn open_trace(
 fn begin_event(
     wanted: &RunSpec<'_>,
     args: &RunArgs,
-    (project, from): (&CompiledProject, AnswerSource),
+    project: &CompiledProject,
+    from: AnswerSource,
     trace: &TraceWriter,
 ) -> Begin {
     let given = hash_inputs(
