@@ -86,8 +86,8 @@ impl Layers {
                 } else {
                     self.push(OperatorRow::new(name, part, entry.kind, base))
                 };
-                let links = default_links(entry, Layer::Operator, origin.unwrap_or(id));
-                self.row_mut(id).push_links(links);
+                let values = default_values(entry, Layer::Operator, origin.unwrap_or(id));
+                self.row_mut(id).push_values(values);
             }
         }
     }
@@ -100,7 +100,7 @@ impl Layers {
         }
         self.add_operator_rows(&declared.operator, declared.base);
         if let Some(id) = self.find_row(&declared.operator, None) {
-            self.apply_written(id, &declared.written, Layer::Operator, id, declared.file);
+            self.apply_written(id, &declared.written, Layer::Operator, declared.file);
         }
     }
 
@@ -112,8 +112,8 @@ impl Layers {
         {
             for name in entry.names {
                 if let Some(id) = self.add_subtype(entry.operator.word(), name) {
-                    let links = default_links(entry, Layer::Subtype, id);
-                    self.row_mut(id).push_links(links);
+                    let values = default_values(entry, Layer::Subtype, id);
+                    self.row_mut(id).push_values(values);
                 }
             }
         }
@@ -152,7 +152,7 @@ impl Layers {
             return;
         };
         if let Some(id) = self.add_subtype(&declared.operator, subtype) {
-            self.apply_written(id, &declared.written, Layer::Subtype, id, declared.file);
+            self.apply_written(id, &declared.written, Layer::Subtype, declared.file);
         }
     }
 
@@ -165,46 +165,40 @@ impl Layers {
             return;
         }
         if let Some(id) = self.find_row(&default.operator, subtype) {
-            self.apply_written(id, &default.written, layer, id, default.file);
+            self.apply_written(id, &default.written, layer, default.file);
         }
     }
 
-    fn apply_written(
-        &mut self,
-        id: RowId,
-        written: &WrittenSettings,
-        layer: Layer,
-        row: RowId,
-        file: u16,
-    ) {
-        let place = |span: Span| SettingOrigin {
+    /// Lays the settings that a project file declares for a row over the row's other values.
+    fn apply_written(&mut self, row: RowId, written: &WrittenSettings, layer: Layer, file: u16) {
+        let origin = |span: Span| SettingOrigin {
             layer,
             row,
             place: ValuePlace::Project(file, span),
         };
-        let links = [
-            written.inherit_context.map(|s| LayerValue {
-                value: SettingValue::Inherit(s.value),
-                origin: place(s.span),
+        let values = [
+            written.inherit_context.map(|setting| LayerValue {
+                value: SettingValue::Inherit(setting.value),
+                origin: origin(setting.span),
             }),
-            written.accumulate_data.map(|s| LayerValue {
-                value: SettingValue::Accumulate(s.value),
-                origin: place(s.span),
+            written.accumulate_data.map(|setting| LayerValue {
+                value: SettingValue::Accumulate(setting.value),
+                origin: origin(setting.span),
             }),
-            written.accumulation_format.map(|s| LayerValue {
-                value: SettingValue::Format(s.value),
-                origin: place(s.span),
+            written.accumulation_format.map(|setting| LayerValue {
+                value: SettingValue::Format(setting.value),
+                origin: origin(setting.span),
             }),
-            written.fresh_context.map(|s| LayerValue {
-                value: SettingValue::Fresh(s.value),
-                origin: place(s.span),
+            written.fresh_context.map(|setting| LayerValue {
+                value: SettingValue::Fresh(setting.value),
+                origin: origin(setting.span),
             }),
         ];
-        self.row_mut(id).push_links(links);
+        self.row_mut(row).push_values(values);
     }
 }
 
-fn default_links(entry: &Defaults, layer: Layer, row: RowId) -> [Option<LayerValue>; 4] {
+fn default_values(entry: &Defaults, layer: Layer, row: RowId) -> [Option<LayerValue>; 4] {
     let values = [
         SettingValue::Inherit(entry.inherit_context),
         entry
@@ -245,13 +239,13 @@ impl OperatorRow {
         }
     }
 
-    fn push_links(&mut self, links: [Option<LayerValue>; 4]) {
-        for (chain, link) in self.chain.iter_mut().zip(links) {
-            chain.extend(link);
+    fn push_values(&mut self, values: [Option<LayerValue>; 4]) {
+        for (chain, value) in self.chain.iter_mut().zip(values) {
+            chain.extend(value);
         }
     }
 
-    /// Resolves the row: the last link of each chain holds.
+    /// Resolves the row: the last value of each chain applies.
     fn resolve_defaults(&mut self, id: RowId) {
         let accumulates = self.accumulates;
         let out = &mut self.defaults;
