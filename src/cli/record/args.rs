@@ -75,7 +75,7 @@ impl From<MatchArg> for ReplayMatching {
 )]
 pub(crate) struct RecordArgs {
     #[command(flatten)]
-    pub(super) keep: RecordingArgs,
+    pub(super) destination: RecordingArgs,
     #[command(flatten)]
     pub(super) answer: AnswerArgs,
     /// The program and its arguments, after `--`
@@ -104,7 +104,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long)]
     pub(super) lenient: bool,
     #[command(flatten)]
-    pub(super) keep: RecordingArgs,
+    pub(super) destination: RecordingArgs,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, last = true)]
     pub(super) command: Vec<OsString>,
@@ -139,7 +139,7 @@ pub(crate) struct ProxyArgs {
     )]
     pub(super) by: MatchArg,
     #[command(flatten)]
-    pub(super) keep: RecordingArgs,
+    pub(super) destination: RecordingArgs,
     #[command(flatten)]
     pub(super) answer: AnswerArgs,
 }

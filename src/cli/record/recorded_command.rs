@@ -17,7 +17,7 @@ use std::sync::mpsc;
 /// Runs a command behind a proxy that records.
 pub(crate) fn run_record(args: &RecordArgs, cx: &mut Cx) -> Result<Exit> {
     let wanted = ProxyRequest {
-        keep: &args.keep,
+        destination: &args.destination,
         always: true,
         answer: &args.answer,
         replay: None,
@@ -35,7 +35,7 @@ pub(crate) fn run_replay(args: &ReplayArgs, cx: &mut Cx) -> Result<Exit> {
         ..AnswerArgs::default()
     };
     let wanted = ProxyRequest {
-        keep: &args.keep,
+        destination: &args.destination,
         always: false,
         answer: &answer,
         replay: Some((&args.recording, args.by.into())),
@@ -70,7 +70,7 @@ fn run_behind_proxy(
         cx,
     );
     if shown.is_some() {
-        remove_old_recordings(&project, wanted.keep.ttl);
+        remove_old_recordings(&project, wanted.destination.ttl);
     }
     reported?;
     Ok(exit_of_tally(&tally, Exit::Command(code)))
@@ -79,7 +79,7 @@ fn run_behind_proxy(
 /// Answers calls until an interrupt.
 pub(crate) fn run_proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     let wanted = ProxyRequest {
-        keep: &args.keep,
+        destination: &args.destination,
         always: args.replay.is_none(),
         answer: &args.answer,
         replay: args
@@ -130,7 +130,7 @@ pub(crate) fn run_proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
         cx,
     );
     if shown.is_some() {
-        remove_old_recordings(&project, args.keep.ttl);
+        remove_old_recordings(&project, args.destination.ttl);
     }
     reported?;
     Ok(exit_of_tally(&tally, Exit::Success))

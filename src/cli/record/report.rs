@@ -154,19 +154,23 @@ fn explain_no_calls(tally: &ProxyTally) -> Vec<String> {
             pluralize(usize::try_from(count).unwrap_or(usize::MAX), "request")
         )
     };
-    let seen = match (tally.connections, tally.passed, tally.strangers) {
+    let seen = match (
+        tally.connections,
+        tally.other_requests,
+        tally.unknown_requests,
+    ) {
         (0, ..) => "the proxy received no connection".to_owned(),
         (_, 0, 0) => "the proxy received a connection, but no request".to_owned(),
-        (_, passed, 0) => format!(
+        (_, others, 0) => format!(
             "{}, but no call to a model: only something like a list of models",
-            came(passed)
+            came(others)
         ),
-        (.., strangers) => {
+        (.., unknown_requests) => {
             let why =
                 "a client that takes only host and port from its variable needs the whole address";
             return vec![format!(
                 "{} without the path that the variables hold: {why}",
-                came(strangers)
+                came(unknown_requests)
             )];
         }
     };

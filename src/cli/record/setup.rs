@@ -55,7 +55,7 @@ pub(crate) struct ReplayDouble {
 
 /// The settings of a verb.
 pub(super) struct ProxyRequest<'w> {
-    pub(super) keep: &'w RecordingArgs,
+    pub(super) destination: &'w RecordingArgs,
     /// True if calls are recorded even without `--name` or `--into`.
     pub(super) always: bool,
     pub(super) answer: &'w AnswerArgs,
@@ -94,14 +94,16 @@ pub(super) fn set_up_proxy(wanted: &ProxyRequest<'_>, cx: &Cx) -> Result<ProxySe
         require_permission_here(&wanted.answer.trust, what, cx)?;
     }
     let (routes, variables) = proxy_routes(wanted.answer, &config)?;
-    let shown = file.as_ref().map(|file| recording_name(file, wanted.keep));
+    let shown = file
+        .as_ref()
+        .map(|file| recording_name(file, wanted.destination));
     let command = wanted.command.map(|words| {
         words
             .iter()
             .map(|word| word.to_string_lossy().into_owned())
             .collect()
     });
-    let keep = RecorderOptions {
+    let recorder = RecorderOptions {
         file,
         command,
         ..recorder_options(&root, &config)?
@@ -119,7 +121,7 @@ pub(super) fn set_up_proxy(wanted: &ProxyRequest<'_>, cx: &Cx) -> Result<ProxySe
         hook: Some(hook),
         is_lenient: wanted.answer.lenient,
     };
-    let server = ProxyServer::start(ProxyOptions { port: wanted.port, routes, source, strict, limits, keep }).map_err(|why| {
+    let server = ProxyServer::start(ProxyOptions { port: wanted.port, routes, source, strict, limits, recorder }).map_err(|why| {
         let error =
             CliError::new(CliErrorKind::Infrastructure, format!("the proxy cannot listen on port {}: {}", wanted.port, describe_io_error(&why)));
         if why.kind() == io::ErrorKind::AddrInUse {
@@ -195,7 +197,7 @@ pub(crate) fn start_double(
     observer: Sender<ObservedCall>,
 ) -> Result<ReplayDouble> {
     let (routes, variables) = proxy_routes(&AnswerArgs::default(), config)?;
-    let keep = RecorderOptions {
+    let recorder = RecorderOptions {
         content: RecordedContent::Redacted,
         observer: Some(observer),
         ..recorder_options(root, config)?
@@ -216,7 +218,7 @@ pub(crate) fn start_double(
         source,
         strict,
         limits: ForwardLimits::default(),
-        keep,
+        recorder,
     };
     let server = ProxyServer::start(plan).map_err(|why| {
         CliError::new(
@@ -288,7 +290,7 @@ fn load_replay(
 
 /// Returns the file of the recording.
 fn recording_file(wanted: &ProxyRequest<'_>, root: &Path) -> Result<Option<PathBuf>> {
-    let RecordingArgs { name, into, .. } = wanted.keep;
+    let RecordingArgs { name, into, .. } = wanted.destination;
     if !wanted.always && name.is_none() && into.is_none() {
         return Ok(None);
     }
@@ -331,8 +333,8 @@ fn unused_name(folder: &Path) -> String {
 }
 
 /// Returns the name of a recording in messages.
-fn recording_name(file: &Path, keep: &RecordingArgs) -> String {
-    match keep {
+fn recording_name(file: &Path, destination: &RecordingArgs) -> String {
+    match destination {
         RecordingArgs { into: Some(_), .. } => file.display().to_string(),
         RecordingArgs {
             name: Some(name), ..

@@ -70,11 +70,11 @@ pub struct ProxyTally {
     /// Accepted connections.
     pub connections: u64,
     /// Requests without the token of the run, or to no known path.
-    pub strangers: u64,
+    pub unknown_requests: u64,
     /// Calls.
     pub calls: u64,
     /// Requests that are not calls, such as those for a list of models, and invalid JSON.
-    pub passed: u64,
+    pub other_requests: u64,
     /// The requested models.
     pub models: BTreeSet<String>,
     /// The number of masked values of each kind.
@@ -109,12 +109,12 @@ const RECORDED_HEADERS: [&str; 7] = [
 /// Records calls.
 #[derive(Debug)]
 pub(super) struct CallRecorder {
-    keep: RecorderOptions,
+    options: RecorderOptions,
     mask: Mutex<(BTreeSet<String>, Arc<CallMask>)>,
     file: Mutex<Option<Arc<LineFile>>>,
     tally: Mutex<ProxyTally>,
-    /// The reason why the first call that could not be kept was not.
-    unkept: OnceLock<String>,
+    /// The error of the first call that could not be recorded.
+    recording_failure: OnceLock<String>,
 }
 
 /// A request in its masked form.
@@ -147,21 +147,25 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl CallRecorder {
-    pub(super) fn new(keep: RecorderOptions) -> Self {
-        let mask = CallMask::new(keep.salt, keep.secrets.iter().cloned(), keep.content)
-            .with_patterns(&keep.patterns);
+    pub(super) fn new(options: RecorderOptions) -> Self {
+        let mask = CallMask::new(
+            options.salt,
+            options.secrets.iter().cloned(),
+            options.content,
+        )
+        .with_patterns(&options.patterns);
         Self {
             mask: Mutex::new((BTreeSet::new(), Arc::new(mask))),
-            keep,
+            options,
             file: Mutex::default(),
             tally: Mutex::default(),
-            unkept: OnceLock::new(),
+            recording_failure: OnceLock::new(),
         }
     }
 
-    /// The reason why a call could not be kept: no other one is made then.
-    pub(super) fn unkept(&self) -> Option<&str> {
-        self.unkept.get().map(String::as_str)
+    /// The error of a call that could not be recorded: no other one is made then.
+    pub(super) fn recording_failure(&self) -> Option<&str> {
+        self.recording_failure.get().map(String::as_str)
     }
 
     pub(super) fn lock_tally(&self) -> MutexGuard<'_, ProxyTally> {
@@ -175,10 +179,10 @@ impl CallRecorder {
         let before = seen.len();
         seen.extend(secrets);
         if seen.len() > before {
-            let all = self.keep.secrets.iter().chain(&*seen).cloned();
+            let all = self.options.secrets.iter().chain(&*seen).cloned();
             *current = Arc::new(
-                CallMask::new(self.keep.salt, all, self.keep.content)
-                    .with_patterns(&self.keep.patterns),
+                CallMask::new(self.options.salt, all, self.options.content)
+                    .with_patterns(&self.options.patterns),
             );
         }
         Arc::clone(current)
@@ -267,7 +271,7 @@ impl CallRecorder {
             *tally.masked.entry(one.kind.clone()).or_default() += one.count;
         }
         drop(tally);
-        if self.keep.file.is_none() && self.keep.observer.is_none() {
+        if self.options.file.is_none() && self.options.observer.is_none() {
             return;
         }
         let masked = |text: &Option<String>| text.as_deref().map(|text| mask.mask_text(text));
@@ -278,7 +282,7 @@ impl CallRecorder {
             agent: masked(&incoming.agent),
             conversation: masked(&incoming.conversation),
             command: self
-                .keep
+                .options
                 .command
                 .as_ref()
                 .map(|words| mask.mask_words(words)),
@@ -308,12 +312,12 @@ impl CallRecorder {
         if let Err(why) = self.write_call(&recording, &incoming.body, &edits) {
             let mut tally = self.lock_tally();
             let fault = format!("a call could not be kept: {why}");
-            let _ = self.unkept.set(fault.clone());
+            let _ = self.recording_failure.set(fault.clone());
             if !tally.faults.contains(&fault) {
                 tally.faults.push(fault);
             }
         }
-        if let Some(also) = &self.keep.observer {
+        if let Some(also) = &self.options.observer {
             let request =
                 json_text::to_raw_json(&json_text::apply_json_edits(&incoming.body, edits));
             let call = Recording {
@@ -336,7 +340,7 @@ impl CallRecorder {
     }
 
     fn write_call(&self, recording: &Recording, body: &str, edits: &[JsonEdit]) -> io::Result<()> {
-        let Some(path) = &self.keep.file else {
+        let Some(path) = &self.options.file else {
             return Ok(());
         };
         let file = {
@@ -346,7 +350,7 @@ impl CallRecorder {
             } else {
                 let open = Arc::new(LineFile::create(path)?);
                 *file = Some(Arc::clone(&open));
-                places::set_last(&self.keep.project, path)?;
+                places::set_last(&self.options.project, path)?;
                 open
             }
         };

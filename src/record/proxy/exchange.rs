@@ -66,7 +66,7 @@ pub(super) struct Proxy {
     pub(super) strict: StrictMode,
     pub(super) limits: ForwardLimits,
     pub(super) client: HttpClient,
-    pub(super) keeper: CallRecorder,
+    pub(super) recorder: CallRecorder,
     pub(super) calls: AtomicU64,
     /// The number of calls that are not recorded yet.
     pub(super) open: AtomicUsize,
@@ -102,7 +102,7 @@ fn build_response(
 const MAX_CHECKED_BYTES: usize = 32 << 20;
 const JSON_TYPE: &str = "application/json";
 /// The message to a program that uses a wrong path.
-const STRANGER_MESSAGE: &str = "this is the proxy of `ctxc`: it answers the program that it runs alone, at the addresses in the variables that it sets\n";
+const UNKNOWN_REQUEST_MESSAGE: &str = "this is the proxy of `ctxc`: it answers the program that it runs alone, at the addresses in the variables that it sets\n";
 
 impl Proxy {
     /// Answers a request.
@@ -116,23 +116,23 @@ impl Proxy {
             .map_or("/", |path| path.as_str())
             .to_owned();
         let mut parts = path.trim_start_matches('/').splitn(3, '/');
-        let stranger = |status| {
-            self.keeper.lock_tally().strangers += 1;
-            build_response(status, "text/plain", full_body(STRANGER_MESSAGE))
+        let reject_unknown = |status| {
+            self.recorder.lock_tally().unknown_requests += 1;
+            build_response(status, "text/plain", full_body(UNKNOWN_REQUEST_MESSAGE))
         };
         if parts.next() != Some(self.token.as_str()) {
-            return stranger(403);
+            return reject_unknown(403);
         }
         let name = parts.next().unwrap_or_default();
         let Some(route) = self.routes.iter().find(|route| route.name == name).cloned() else {
-            return stranger(404);
+            return reject_unknown(404);
         };
         let rest = format!("/{}", parts.next().unwrap_or_default());
         let (endpoint, keys) = request::split_endpoint(route.vendor, &rest);
         let (head, body) = request.into_parts();
         if is_web_socket(&head.headers) {
             let path = endpoint.split('?').next().unwrap_or(&endpoint);
-            self.keeper
+            self.recorder
                 .lock_tally()
                 .lost
                 .push(format!("{path}: a WebSocket, which cannot be recorded"));
@@ -146,7 +146,7 @@ impl Proxy {
                     "ctxc: the request has more than {} bytes",
                     request::MAX_BODY_BYTES
                 );
-                self.keeper.lock_tally().faults.push(message.clone());
+                self.recorder.lock_tally().faults.push(message.clone());
                 return build_response(
                     413,
                     JSON_TYPE,
@@ -159,7 +159,7 @@ impl Proxy {
                 );
             }
             Err(_) => {
-                self.keeper
+                self.recorder
                     .lock_tally()
                     .lost
                     .push("the program broke off before it had sent the whole body".to_owned());
@@ -173,7 +173,7 @@ impl Proxy {
         let start = Instant::now();
         let mut secrets = request::header_secret_values(&head.headers);
         secrets.extend(keys);
-        let mask = self.keeper.mask_with(secrets);
+        let mask = self.recorder.mask_with(secrets);
         let address = route
             .vendor
             .call_url(&route.upstream, &route.vendor.recorded_path(&rest));
@@ -218,7 +218,7 @@ impl Proxy {
         };
         match &self.source {
             // An answer that cannot be recorded would be paid for again.
-            ProxySource::Upstream if self.keeper.unkept().is_some() => call.refused(),
+            ProxySource::Upstream if self.recorder.recording_failure().is_some() => call.refused(),
             ProxySource::Upstream => {
                 let bytes = Bytes::from_owner(call.incoming.body.clone());
                 let sent =
@@ -245,7 +245,7 @@ impl Proxy {
             address,
             bytes,
         } = request;
-        self.keeper.lock_tally().passed += 1;
+        self.recorder.lock_tally().other_requests += 1;
         let error = |status, message: &str| {
             let mut response = build_response(
                 status,
@@ -275,7 +275,7 @@ impl Proxy {
             });
             if let Some((spoken, refusal)) = refusal {
                 let words = mask.mask_text(&refusal.error_message());
-                self.keeper.lock_tally().refusals.push(words.clone());
+                self.recorder.lock_tally().refusals.push(words.clone());
                 return build_response(
                     refusal.status,
                     JSON_TYPE,
@@ -288,7 +288,7 @@ impl Proxy {
                 );
             }
             let miss = "a request whose body is not valid JSON has no recorded answer";
-            self.keeper.lock_tally().misses.push(miss.to_owned());
+            self.recorder.lock_tally().misses.push(miss.to_owned());
             return error(422, &format!("ctxc: {miss}"));
         }
         if head.method == Method::POST && !bytes.is_empty() {
@@ -301,7 +301,7 @@ impl Proxy {
                 .or_else(|| header(CONTENT_TYPE))
                 .unwrap_or("of no type");
             let path = endpoint.split('?').next().unwrap_or(endpoint);
-            self.keeper
+            self.recorder
                 .lock_tally()
                 .lost
                 .push(mask.mask_text(&format!("{path}: its body is not valid JSON ({kind})")));
@@ -396,9 +396,9 @@ impl PendingCall {
         if let Ok(kept) = kept.await {
             let (proxy, incoming) = (Arc::clone(&self.proxy), Arc::clone(&self.incoming));
             // If the recording thread panics, the call is answered all the same.
-            let _ = spawn_blocking(move || proxy.keeper.record_call(&incoming, kept, got)).await;
+            let _ = spawn_blocking(move || proxy.recorder.record_call(&incoming, kept, got)).await;
         }
-        self.proxy.keeper.lock_tally().added += self.proxy_time + start.elapsed();
+        self.proxy.recorder.lock_tally().added += self.proxy_time + start.elapsed();
         self.proxy.open.fetch_sub(1, Ordering::AcqRel);
     }
 
@@ -413,11 +413,11 @@ impl PendingCall {
     /// The call is not made, since an earlier one could not be kept.
     fn refused(mut self) -> Response<ResponseStream> {
         self.masking = None;
-        let why = self.proxy.keeper.unkept().unwrap_or_default();
+        let why = self.proxy.recorder.recording_failure().unwrap_or_default();
         let message = format!(
             "ctxc: the call is not made, since its answer would be lost as an earlier one was: {why}"
         );
-        self.proxy.keeper.lock_tally().misses.push(format!(
+        self.proxy.recorder.lock_tally().misses.push(format!(
             "call {}: not made, since an earlier call could not be kept",
             self.incoming.id
         ));
@@ -617,7 +617,7 @@ impl PendingCall {
                 "call {}: it has {size} bytes, and the rules look at requests of up to {MAX_CHECKED_BYTES}",
                 incoming.id
             );
-            self.proxy.keeper.lock_tally().unchecked.push(words);
+            self.proxy.recorder.lock_tally().unchecked.push(words);
         }
         let refusal = hook
             .filter(|_| is_small)
@@ -628,7 +628,7 @@ impl PendingCall {
             let from = incoming.caller.as_ref().map_or_else(String::new, |caller| {
                 format!(", sent from {}", mask.mask_text(caller))
             });
-            self.proxy.keeper.lock_tally().refusals.push(format!(
+            self.proxy.recorder.lock_tally().refusals.push(format!(
                 "call {}{from}: {}",
                 incoming.id,
                 mask.mask_text(&refusal.error_message())
@@ -675,7 +675,7 @@ impl PendingCall {
         found.unwrap_or_else(|why| {
             let why = mask.mask_text(&why);
             self.proxy
-                .keeper
+                .recorder
                 .lock_tally()
                 .misses
                 .push(format!("call {}: {why}", incoming.id));

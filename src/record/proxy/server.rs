@@ -37,7 +37,7 @@ pub struct ProxyOptions {
     /// The time limits of a call.
     pub limits: ForwardLimits,
     /// The options of the recorder.
-    pub keep: RecorderOptions,
+    pub recorder: RecorderOptions,
 }
 
 /// A running proxy.
@@ -92,7 +92,7 @@ impl ProxyServer {
             strict: plan.strict,
             limits: plan.limits,
             client,
-            keeper: CallRecorder::new(plan.keep),
+            recorder: CallRecorder::new(plan.recorder),
             calls: AtomicU64::new(0),
             open: AtomicUsize::new(0),
             over: is_over,
@@ -129,9 +129,9 @@ impl ProxyServer {
         // Pending forwards end now.
         let _ = self.over.send(true);
         wait(RECORDING_GRACE);
-        self.proxy.keeper.sync_file();
+        self.proxy.recorder.sync_file();
         let open = self.proxy.open.load(Ordering::Acquire);
-        let mut tally = self.proxy.keeper.lock_tally().clone();
+        let mut tally = self.proxy.recorder.lock_tally().clone();
         if open > 0 {
             tally.faults.push(format!(
                 "{open} calls were not kept: they were not answered when the run ended"
@@ -151,7 +151,7 @@ async fn accept_connections(listener: TcpListener, proxy: Arc<Proxy>) {
         };
         // Without the option, the connection is only slower.
         let _ = stream.set_nodelay(true);
-        proxy.keeper.lock_tally().connections += 1;
+        proxy.recorder.lock_tally().connections += 1;
         let proxy = Arc::clone(&proxy);
         tokio::spawn(async move {
             let service = service_fn(move |request: Request<Incoming>| {
@@ -174,12 +174,12 @@ async fn sync_regularly(proxy: Arc<Proxy>) {
     let mut before = 0;
     loop {
         tokio::time::sleep(SYNC_INTERVAL).await;
-        let calls = proxy.keeper.lock_tally().calls;
+        let calls = proxy.recorder.lock_tally().calls;
         if calls != before {
             before = calls;
             let proxy = Arc::clone(&proxy);
             // An error here only means that the runtime is shutting down.
-            let _ = tokio::task::spawn_blocking(move || proxy.keeper.sync_file()).await;
+            let _ = tokio::task::spawn_blocking(move || proxy.recorder.sync_file()).await;
         }
     }
 }
