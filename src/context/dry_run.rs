@@ -25,7 +25,7 @@ use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
 
 impl UnknownHandling {
     /// True for the modes of a dry run, which counts tokens and renders nothing for a reader.
-    pub(super) fn is_dry(self) -> bool {
+    pub(super) fn is_dry_run(self) -> bool {
         matches!(self, Self::Variable | Self::Expected)
     }
 }

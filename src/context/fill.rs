@@ -467,8 +467,8 @@ impl<'a> FieldWriter<'a, '_> {
             self.out.latent.push(named.unwrap_or(name), Origin::Frame);
             return;
         }
-        if let Some(bound) = bound.filter(|bound| !bound.lacks.is_empty()) {
-            return self.faults.extend(bound.lacks.iter().cloned());
+        if let Some(bound) = bound.filter(|bound| !bound.argument_faults.is_empty()) {
+            return self.faults.extend(bound.argument_faults.iter().cloned());
         }
         let fault = FaultKind::Missing {
             name: named.unwrap_or(name).to_owned(),

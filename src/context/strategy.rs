@@ -63,12 +63,13 @@ impl<'a> Strategy<'a> {
             if link.node.settings.is_none() {
                 continue;
             }
-            let made = chain.get(at + 1).map(scope::produced_input);
-            if let Some(known) = made.and_then(|made| self.memo.find_context(at, made)) {
+            let produced_input = chain.get(at + 1).map(scope::produced_input);
+            if let Some(known) = produced_input.and_then(|input| self.memo.find_context(at, input))
+            {
                 context = known;
                 continue;
             }
-            let upto = chain.get(..=at).unwrap_or(&[]);
+            let path = chain.get(..=at).unwrap_or(&[]);
             // Only faults of the last scope count, because the agent's texts are filled from it.
             self.faults.clear();
             let Self {
@@ -87,15 +88,15 @@ impl<'a> Strategy<'a> {
                 faults,
                 memo,
             };
-            let scope = binder.build_scope(upto, chain.get(at + 1))?;
+            let scope = binder.build_scope(path, chain.get(at + 1))?;
             let has_open_share = link.node.body.history.is_some()
                 || context.has_open_share && inherited::inherits_conversation(link.node);
             context = NodeContext {
-                segments: Rc::new(self.node_segments(upto, &scope, &context.segments)),
+                segments: Rc::new(self.node_segments(path, &scope, &context.segments)),
                 has_open_share,
             };
-            if let Some(made) = made {
-                self.memo.note_context(at, made, &context);
+            if let Some(input) = produced_input {
+                self.memo.record_context(at, input, &context);
             }
         }
         self.has_open_share = context.has_open_share;
@@ -108,9 +109,9 @@ impl<'a> Strategy<'a> {
             objective: self.request.asked.objective.filter(is_new),
             ..self.request.asked
         };
-        let may_be_said = objective::may_be_in_description(&context);
+        let may_be_described = objective::may_be_in_description(&context);
         let of_request = |segment: Segment| DraftSegment {
-            is_doubtful: may_be_said && segment.id == objective::NAME,
+            is_doubtful: may_be_described && segment.id == objective::NAME,
             ..DraftSegment::known(segment)
         };
         context.extend(

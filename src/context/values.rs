@@ -27,7 +27,7 @@ pub(super) struct BoundValue {
     pub(super) shape: Option<Arc<ValueShape>>,
     /// Faults of an argument's text without a value. They count only if the agent receives the
     /// argument.
-    pub(super) lacks: Rc<[Fault]>,
+    pub(super) argument_faults: Rc<[Fault]>,
 }
 
 impl BoundValue {
@@ -41,7 +41,7 @@ impl BoundValue {
             trust: Trust::Trusted,
             stability: Stability::Call,
             shape: None,
-            lacks: Rc::default(),
+            argument_faults: Rc::default(),
         }
     }
 

@@ -61,8 +61,8 @@ fn is_mark(c: char) -> bool {
     is_tone || is_tag || (c >= '\u{300}' && c.escape_debug().len() > 1 && !is_space(c))
 }
 
-/// Characters that are escaped because they are invisible or look like a space, and that combine
-/// with no other character.
+/// Returns true if a character is escaped because it is invisible or looks like a space, and not
+/// because it combines with another one.
 fn is_space(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)

@@ -66,25 +66,24 @@ pub fn longest_fitting_prefix(text: &str, limit: usize, count: impl Fn(&str) -> 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteEstimate {
     name: String,
-    /// Bytes per hundred tokens.
-    centibytes: u32,
+    bytes_per_hundred_tokens: u32,
 }
 
 impl ByteEstimate {
     /// An estimate of `bytes` bytes per token, at least one.
     pub fn new(name: impl Into<String>, bytes: f64) -> Self {
         let bytes = if bytes.is_nan() { 1.0 } else { bytes };
-        let centibytes = (bytes * 100.0).round().clamp(100.0, 10_000.0);
+        let bytes_per_hundred_tokens = (bytes * 100.0).round().clamp(100.0, 10_000.0);
         // In range by the line above.
         #[allow(clippy::cast_sign_loss, reason = "clamped to 100 and more")]
         Self {
             name: name.into(),
-            centibytes: centibytes as u32,
+            bytes_per_hundred_tokens: bytes_per_hundred_tokens as u32,
         }
     }
 
     const fn estimate_tokens(&self, bytes: usize) -> usize {
-        (bytes * 100).div_ceil(self.centibytes as usize)
+        (bytes * 100).div_ceil(self.bytes_per_hundred_tokens as usize)
     }
 }
 
@@ -102,7 +101,7 @@ impl TokenCounter for ByteEstimate {
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {
-        let bytes = limit.saturating_mul(self.centibytes as usize) / 100;
+        let bytes = limit.saturating_mul(self.bytes_per_hundred_tokens as usize) / 100;
         text.floor_char_boundary(bytes.min(text.len()))
     }
 

@@ -38,7 +38,7 @@ pub(super) fn server_capabilities(client: &Client) -> Value {
         },
         "semanticTokensProvider": {"legend": {"tokenTypes": TOKEN_TYPES, "tokenModifiers": []}, "full": true, "range": true},
     });
-    if !client.names_commands
+    if !client.registers_commands
         && let Some(can) = can.as_object_mut()
     {
         can.insert(

@@ -40,7 +40,7 @@ pub(super) struct Client {
     /// Shows Markdown beside completions.
     pub(super) markdown_items: bool,
     /// Registers its own command names, so that none are announced.
-    pub(super) names_commands: bool,
+    pub(super) registers_commands: bool,
     /// The process that started the server.
     pub(super) process: Option<u64>,
     /// The open folders.
@@ -122,7 +122,7 @@ impl Client {
                 "/capabilities/textDocument/completion/completionItem/documentationFormat",
                 "markdown",
             ),
-            names_commands: params
+            registers_commands: params
                 .pointer("/initializationOptions/commands")
                 .and_then(Value::as_str)
                 == Some("client"),

@@ -34,7 +34,7 @@ pub struct LinkedNames {
     /// The sources of the values of a definition, for each definition where they decide trust.
     pub trust: BTreeMap<DefId, Vec<TrustNode>>,
     /// The definitions whose result is from outside regardless of their arguments.
-    pub(super) foreign: BTreeSet<DefId>,
+    pub(super) untrusted_results: BTreeSet<DefId>,
     /// The values that are from outside if a role with tools uses a definition.
     pub tool_results: ToolResults,
     /// The references to fragments from outside in unfenced places.
@@ -199,8 +199,8 @@ fn link_names(
             }
             linked.faults.extend(faults);
             linked.unfenced.extend(trust.unfenced);
-            if trust.is_foreign {
-                linked.foreign.insert(id);
+            if trust.has_untrusted_result {
+                linked.untrusted_results.insert(id);
             }
             if !trust.nodes.is_empty() {
                 linked.trust.insert(id, trust.nodes);
@@ -508,7 +508,7 @@ impl<'r> Replay<'r> {
         let takes = linked.requested_params(self.index, target);
         if let (Some(into), true) = (
             site.into,
-            linked.outside.contains_key(&target) || self.is_foreign(target),
+            linked.outside.contains_key(&target) || self.has_untrusted_result(target),
         ) {
             self.sources.mark_untrusted(into);
         }
@@ -592,15 +592,15 @@ impl<'r> Replay<'r> {
     }
 
     /// True if the result of a definition is from outside.
-    fn is_foreign(&self, target: DefId) -> bool {
+    fn has_untrusted_result(&self, target: DefId) -> bool {
         let has_flow = || self.index.flow(target).is_some();
         let by_its_file = || {
             self.index
                 .definition(target)
-                .is_some_and(|definition| definition.is_foreign)
+                .is_some_and(|definition| definition.has_untrusted_result)
                 && !has_flow()
         };
-        self.linked.foreign.contains(&target) || by_its_file()
+        self.linked.untrusted_results.contains(&target) || by_its_file()
     }
 
     /// Handles an unbound name.

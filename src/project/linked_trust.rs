@@ -30,9 +30,10 @@ pub struct UntrustedUse {
 /// The trust of a definition's values after linking.
 #[derive(Debug, Default)]
 pub(super) struct DefinitionTrust {
+    /// The uses of its untrusted values in places without a fence.
     pub(super) unfenced: Vec<UntrustedUse>,
     /// True if its result is from outside regardless of its arguments.
-    pub(super) is_foreign: bool,
+    pub(super) has_untrusted_result: bool,
     /// The span where a value from outside is named that is passed to an agent whose profile is
     /// left open.
     pub(super) open_profile: Option<Span>,
@@ -45,6 +46,7 @@ pub(super) struct DefinitionTrust {
 /// The values of a definition that are from outside only if a role with tools uses it.
 #[derive(Debug, Default)]
 pub(super) struct ToolTrust {
+    /// The uses of these values in places without a fence.
     pub(super) unfenced: Vec<UntrustedUse>,
     /// True if the result of the definition is one.
     pub(super) has_result: bool,
@@ -213,7 +215,7 @@ impl TrustSources {
             first.map_or_else(Default::default, |name| (name.name.clone(), name.span))
         };
         let (unfenced, open) = found(outside, &origin);
-        let is_foreign = flow.result.is_some_and(is_marked);
+        let has_untrusted_result = flow.result.is_some_and(is_marked);
         let names = other
             .iter()
             .map(|(name, .., unfenced)| (*name, *unfenced))
@@ -246,7 +248,7 @@ impl TrustSources {
         (
             DefinitionTrust {
                 unfenced,
-                is_foreign,
+                has_untrusted_result,
                 open_profile: open,
                 by_tools,
                 nodes: relevant_nodes(nodes),

@@ -58,7 +58,8 @@ pub(super) fn approve_call(
     let mut gate = ToolRegistry::new(policy.protecting(protected));
     for tool in tools {
         gate.register(
-            ToolDefinition::new(&tool.name, &tool.description).taking(tool.parameters.clone()),
+            ToolDefinition::new(&tool.name, &tool.description)
+                .with_parameters(tool.parameters.clone()),
         )?;
     }
     let action = gate.approve(call.clone())?;

@@ -31,39 +31,42 @@ const RESULT_SIGNS: [&str; 3] = [
 #[derive(Debug, Default)]
 pub(super) struct RefreshPlan<'c> {
     /// Deleted files.
-    gone: Vec<String>,
+    deleted: Vec<String>,
     /// Files to read, with the stored facts about them.
     read: Vec<(&'c IndexCandidate, Option<IndexedFile>)>,
 }
 
 impl<'c> RefreshPlan<'c> {
     /// Compares the indexed files with those on disk.
-    pub(super) fn new(known: &BTreeMap<String, IndexedFile>, there: &'c [IndexCandidate]) -> Self {
-        let names: BTreeSet<&str> = there
+    pub(super) fn new(
+        indexed: &BTreeMap<String, IndexedFile>,
+        on_disk: &'c [IndexCandidate],
+    ) -> Self {
+        let names: BTreeSet<&str> = on_disk
             .iter()
             .map(|candidate| candidate.name.as_str())
             .collect();
-        let gone = known
+        let deleted = indexed
             .keys()
             .filter(|name| !names.contains(name.as_str()))
             .cloned()
             .collect();
         let is_changed = |candidate: &&IndexCandidate| {
-            known
+            indexed
                 .get(&candidate.name)
-                .is_none_or(|known| !known.is_settled || known.stamp != stamp_text(candidate))
+                .is_none_or(|file| !file.is_settled || file.stamp != stamp_text(candidate))
         };
-        let read = there
+        let read = on_disk
             .iter()
             .filter(is_changed)
-            .map(|candidate| (candidate, known.get(&candidate.name).cloned()))
+            .map(|candidate| (candidate, indexed.get(&candidate.name).cloned()))
             .collect();
-        Self { gone, read }
+        Self { deleted, read }
     }
 
     /// Returns true if the index is up to date.
     pub(super) fn is_empty(&self) -> bool {
-        self.gone.is_empty() && self.read.is_empty()
+        self.deleted.is_empty() && self.read.is_empty()
     }
 
     /// Carries out the changes, and returns the files that cannot be read.
@@ -72,7 +75,7 @@ impl<'c> RefreshPlan<'c> {
         base: &mut IndexDatabase,
     ) -> Result<Vec<SkippedFile>, IndexDatabaseError> {
         let change = base.begin_change()?;
-        for name in &self.gone {
+        for name in &self.deleted {
             change.remove_file(name)?;
         }
         let mut skipped = Vec::new();

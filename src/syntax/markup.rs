@@ -138,8 +138,9 @@ impl Pass<'_, '_> {
         found
     }
 
-    /// Ends a comment that runs into the next one or the end of the text at the rest of its
-    /// delimiter, or at the end of its line.
+    /// Ends a comment whose `-->` is missing. It ends at the part of the delimiter that is there:
+    /// at its first `--` (`dashes`) or `->` (`arrow`), or else at the end of its line. `content` is
+    /// the offset of its content.
     fn end_unclosed_comment(
         &mut self,
         content: usize,

@@ -73,7 +73,7 @@ fn definition_facts(definition: &Definition<'_>, stem: &str) -> Fact {
         returns,
         untrusted,
         inherits: false,
-        is_foreign: false,
+        has_untrusted_result: false,
         has_tool_result: false,
         open_tool_result: None,
         context: None,

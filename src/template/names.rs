@@ -119,7 +119,7 @@ pub struct DefinitionFacts {
     pub inherits: bool,
     /// True if its result comes from outside regardless of its arguments, as far as its own file
     /// shows.
-    pub is_foreign: bool,
+    pub has_untrusted_result: bool,
     /// True if its result contains the answer of an agent that may call tools, and no mark declares
     /// it checked; as far as its own file shows.
     pub has_tool_result: bool,

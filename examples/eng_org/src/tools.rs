@@ -21,12 +21,12 @@ pub fn registry() -> Result<ToolRegistry, Obstacle> {
     let path = json!({"type": "object", "properties": {"path": text}, "required": ["path"]});
     let write = json!({"type": "object", "properties": {"path": text, "text": text}, "required": ["path", "text"]});
     let run = json!({"type": "object", "properties": {"command": {"type": "array", "items": text}}, "required": ["command"]});
-    tools.register(ToolDefinition::new("read_file", "the text of a file").taking(path))?;
-    tools.register(ToolDefinition::new("write_file", "writes a file").taking(write))?;
+    tools.register(ToolDefinition::new("read_file", "the text of a file").with_parameters(path))?;
+    tools.register(ToolDefinition::new("write_file", "writes a file").with_parameters(write))?;
     tools.register(
         ToolDefinition::new("run", "runs a program")
-            .taking(run)
-            .running("command"),
+            .with_parameters(run)
+            .with_command_argument("command"),
     )?;
     Ok(tools)
 }

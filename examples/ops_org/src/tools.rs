@@ -23,17 +23,17 @@ pub fn registry(stage: &str) -> Result<ToolRegistry, Obstacle> {
     let page = json!({"type": "object", "properties": {"says": text}, "required": ["says"]});
     tools.register(
         ToolDefinition::new("get_metrics", "the metrics of a service in the last hour")
-            .taking(service.clone()),
+            .with_parameters(service.clone()),
     )?;
-    tools.register(ToolDefinition::new("query_logs", "lines of a service's log").taking(query))?;
+    tools.register(ToolDefinition::new("query_logs", "lines of a service's log").with_parameters(query))?;
     tools.register(
         ToolDefinition::new(
             "trigger_rollback",
             "rolls a service back to its release before",
         )
-        .taking(service),
+        .with_parameters(service),
     )?;
-    tools.register(ToolDefinition::new("page_oncall", "wakes the person on call").taking(page))?;
+    tools.register(ToolDefinition::new("page_oncall", "wakes the person on call").with_parameters(page))?;
     Ok(tools)
 }
 

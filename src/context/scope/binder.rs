@@ -49,6 +49,15 @@ pub(super) struct ResultPlace<'n> {
     pub(super) part: Option<&'n Node>,
 }
 
+/// A reference, with the values that it passes to its definition.
+struct BoundReference<'n> {
+    link: &'n ChainLink<'n>,
+    /// The names around it.
+    around: &'n NameScope,
+    /// Its inputs or arguments.
+    inputs: Rc<NameSeries>,
+}
+
 /// Binds names along a chain.
 pub(in crate::context) struct Binder<'a, 'o> {
     pub(in crate::context) request: &'a Request<'a>,
@@ -60,13 +69,13 @@ pub(in crate::context) struct Binder<'a, 'o> {
 }
 
 impl Binder<'_, '_> {
-    /// Returns the scope of the last node of a chain that begins with the requested task, for the
-    /// agent behind the node `behind`: if that task produces an input, the inputs from that one on
-    /// have no value yet.
+    /// Returns the scope of the last node of a chain that begins with the requested task. `next` is
+    /// the following node on the way to the agent: if it produces an input of the last node, that
+    /// input and the later ones have no value yet.
     pub(in crate::context) fn build_scope(
         &mut self,
         chain: &[ChainLink<'_>],
-        behind: Option<&ChainLink<'_>>,
+        next: Option<&ChainLink<'_>>,
     ) -> Result<NameScope, Fault> {
         let mut scope = NameScope::default();
         self.memo.retain_prefix(chain);
@@ -95,12 +104,12 @@ impl Binder<'_, '_> {
             // A reference passes its inputs to the definition behind it, which binds them.
             if link.node.target().is_none() {
                 let part = match chain.get(at + 1) {
-                    Some(next) => SeriesPart {
-                        upto: visible_names(link.node, next),
+                    Some(inside) => SeriesPart {
+                        upto: visible_names(link.node, inside),
                         late: None,
                     },
                     None => SeriesPart {
-                        late: behind.and_then(produced_input),
+                        late: next.and_then(produced_input),
                         ..SeriesPart::WHOLE
                     },
                 };
@@ -133,8 +142,12 @@ impl Binder<'_, '_> {
                     .memo
                     .node_names(before)
                     .map(|names| Rc::clone(&names.inputs));
-                scope =
-                    self.definition_scope(link, Some((from, &scope, inputs.unwrap_or_default())))?;
+                let reference = BoundReference {
+                    link: from,
+                    around: &scope,
+                    inputs: inputs.unwrap_or_default(),
+                };
+                scope = self.definition_scope(link, Some(reference))?;
             }
             None => scope = self.definition_scope(link, None)?,
         }
@@ -142,34 +155,37 @@ impl Binder<'_, '_> {
         Ok(scope)
     }
 
-    /// Returns the scope in which a definition begins, with its parameters. `from` is the node that
-    /// refers to it, the names around that node, and its inputs.
+    /// Returns the scope in which a definition begins, with its parameters; `reference` refers to
+    /// it.
     fn definition_scope(
         &mut self,
         link: &ChainLink<'_>,
-        from: Option<(&ChainLink<'_>, &NameScope, Rc<NameSeries>)>,
+        reference: Option<BoundReference<'_>>,
     ) -> Result<NameScope, Fault> {
-        let outer = from.as_ref().map(|(from, outer, _)| (*from, *outer));
-        let mut scope = NameScope::for_definition(outer.map(|(_, outer)| outer));
-        let handed = from.map(|(from, outer, inputs)| {
-            let mut handed = outer.clone();
-            self.faults.extend(inputs.faults_in(SeriesPart::WHOLE));
-            handed.bind_series(inputs, SeriesPart::WHOLE);
-            (from.node, handed)
+        let outer = reference
+            .as_ref()
+            .map(|reference| (reference.link, reference.around));
+        let mut scope = NameScope::for_definition(outer.map(|(_, around)| around));
+        let passed = reference.map(|reference| {
+            let mut values = reference.around.clone();
+            self.faults
+                .extend(reference.inputs.faults_in(SeriesPart::WHOLE));
+            values.bind_series(reference.inputs, SeriesPart::WHOLE);
+            (reference.link.node, values)
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
-            let bound = handed.as_ref().and_then(|(node, values)| {
+            let bound = passed.as_ref().and_then(|(node, values)| {
                 values
                     .get(&argument_name(node, &parameter.name, number)?)
                     .cloned()
             });
             // A parameter of a referenced task is taken from the caller if the task around it does
             // not bind it.
-            let is_asked = bound.is_none()
-                && handed
+            let is_from_caller = bound.is_none()
+                && passed
                     .as_ref()
                     .is_none_or(|(node, _)| node.element != "call");
-            if is_asked {
+            if is_from_caller {
                 self.check_type(link, &parameter);
             }
             let name = parameter.name.clone();
@@ -191,10 +207,10 @@ impl Binder<'_, '_> {
                         ..BoundValue::without_value(&name)
                     })
             };
-            let given = if is_asked { requested() } else { bound };
+            let given = if is_from_caller { requested() } else { bound };
             // The stability is the same with a default as with a passed value, so that the segment
             // keeps its place.
-            let stability = if is_asked {
+            let stability = if is_from_caller {
                 Stability::Call
             } else {
                 Stability::Fixed
@@ -202,7 +218,7 @@ impl Binder<'_, '_> {
             let default = |text: &String| {
                 let bound = default_value(link, "/", &name, text, parameter.kind.as_deref());
                 // Before a run, the default is only one of the values that a caller may pass.
-                let is_open = is_asked && self.filler.unknown == UnknownHandling::Variable;
+                let is_open = is_from_caller && self.filler.unknown == UnknownHandling::Variable;
                 BoundValue {
                     stability,
                     value: bound.value.filter(|_| !is_open),
@@ -217,7 +233,9 @@ impl Binder<'_, '_> {
             let default = parameter.default.as_ref().map(default);
             let mut bound = match given {
                 Some(bound)
-                    if bound.value.is_some() || !bound.lacks.is_empty() || default.is_none() =>
+                    if bound.value.is_some()
+                        || !bound.argument_faults.is_empty()
+                        || default.is_none() =>
                 {
                     bound
                 }
@@ -278,7 +296,7 @@ impl Binder<'_, '_> {
             .node_names(at)
             .and_then(|names| names.steps.clone());
         let steps = known.unwrap_or_else(|| Rc::new(self.step_results(parent, scope)));
-        self.memo.note_steps(at, &steps);
+        self.memo.record_steps(at, &steps);
         let part = SeriesPart {
             upto: child.slot_number().unwrap_or(0),
             late: None,
@@ -403,11 +421,11 @@ impl Binder<'_, '_> {
                 );
                 // A missing value that only an argument uses is a fault only if the agent receives
                 // the argument.
-                let (lacks, faults): (Faults, Faults) = faults
+                let (argument_faults, faults): (Faults, Faults) = faults
                     .into_iter()
                     .partition(|fault| matches!(*fault.kind, FaultKind::Missing { .. }));
                 self.faults.extend(faults);
-                let known = filled.unknown.is_empty() && lacks.is_empty();
+                let known = filled.unknown.is_empty() && argument_faults.is_empty();
                 let bound = BoundValue {
                     value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
                     origin: Origin::Template {
@@ -419,20 +437,20 @@ impl Binder<'_, '_> {
                     trust: trust_of_text(&filled),
                     stability: filled.stability.unwrap_or(Stability::Fixed),
                     shape: None,
-                    lacks: lacks.into(),
+                    argument_faults: argument_faults.into(),
                 };
                 names = filled.used;
                 bound
             }
             // The result of a nested task or call.
             (None, None) => {
-                let made = node
+                let producer = node
                     .child_towards(&own)
                     .filter(|child| child.node.id == own);
                 let result = ResultPlace {
                     name: input.name.as_deref(),
                     node: &own,
-                    part: made.map(|child| &child.node),
+                    part: producer.map(|child| &child.node),
                 };
                 self.result_value(link, result, scope)
             }
@@ -520,8 +538,8 @@ pub(in crate::context) fn produced_input(link: &ChainLink<'_>) -> Option<usize> 
 /// Returns the number of the node's names that a node inside it sees: its inputs, then the calls in
 /// its texts.
 fn visible_names(node: &Node, inside: &ChainLink<'_>) -> usize {
-    produced_input(inside).map_or(usize::MAX, |made| {
-        made.min(node.body.named_inputs(&node.element).len())
+    produced_input(inside).map_or(usize::MAX, |input| {
+        input.min(node.body.named_inputs(&node.element).len())
     })
 }
 
@@ -558,7 +576,7 @@ fn default_value(
         trust: Trust::Trusted,
         stability: Stability::Fixed,
         shape: None,
-        lacks: Rc::default(),
+        argument_faults: Rc::default(),
     }
 }
 

@@ -26,7 +26,15 @@ struct NodeMemo {
     node: *const Node,
     names: NodeNames,
     steps: Option<Rc<SequenceSteps>>,
-    context: Option<(Option<usize>, NodeContext)>,
+    context: Option<KnownContext>,
+}
+
+/// The context of a node for the agents that produce one of its inputs, or for all others.
+#[derive(Debug)]
+struct KnownContext {
+    /// The number of the input; `None` for the agents that produce none.
+    produced_input: Option<usize>,
+    context: NodeContext,
 }
 
 /// Names in scope at a node.
@@ -75,7 +83,7 @@ impl ChainMemo {
 
     /// Returns the names at a node of the chain.
     pub(in crate::context) fn node_names(&self, at: usize) -> Option<&NodeNames> {
-        self.nodes.get(at).map(|known| &known.names)
+        self.nodes.get(at).map(|node| &node.names)
     }
 
     /// Appends the next node of the chain.
@@ -89,9 +97,9 @@ impl ChainMemo {
     }
 
     /// Records the names of a node's steps.
-    pub(in crate::context) fn note_steps(&mut self, at: usize, steps: &Rc<NameSeries>) {
-        if let Some(known) = self.nodes.get_mut(at) {
-            known.names.steps = Some(Rc::clone(steps));
+    pub(in crate::context) fn record_steps(&mut self, at: usize, steps: &Rc<NameSeries>) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.names.steps = Some(Rc::clone(steps));
         }
     }
 
@@ -99,38 +107,41 @@ impl ChainMemo {
     pub(in crate::context) fn sequence_steps(
         &mut self,
         at: usize,
-        make: impl FnOnce() -> SequenceSteps,
+        build: impl FnOnce() -> SequenceSteps,
     ) -> Rc<SequenceSteps> {
         match self.nodes.get_mut(at) {
-            Some(known) => Rc::clone(known.steps.get_or_insert_with(|| Rc::new(make()))),
-            None => Rc::new(make()),
+            Some(node) => Rc::clone(node.steps.get_or_insert_with(|| Rc::new(build()))),
+            None => Rc::new(build()),
         }
     }
 
-    /// Returns the context of a node for the agents that produce its input `made`, or none of its
-    /// inputs.
+    /// Returns the context of a node for the agents that produce the input with this number; with
+    /// `None`, for those that produce no input of it.
     pub(in crate::context) fn find_context(
         &self,
         at: usize,
-        made: Option<usize>,
+        produced_input: Option<usize>,
     ) -> Option<NodeContext> {
         self.nodes
             .get(at)?
             .context
             .as_ref()
-            .filter(|(known, _)| *known == made)
-            .map(|(_, context)| context.clone())
+            .filter(|known| known.produced_input == produced_input)
+            .map(|known| known.context.clone())
     }
 
     /// Records the context of a node.
-    pub(in crate::context) fn note_context(
+    pub(in crate::context) fn record_context(
         &mut self,
         at: usize,
-        made: Option<usize>,
+        produced_input: Option<usize>,
         context: &NodeContext,
     ) {
-        if let Some(known) = self.nodes.get_mut(at) {
-            known.context = Some((made, context.clone()));
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.context = Some(KnownContext {
+                produced_input,
+                context: context.clone(),
+            });
         }
     }
 }

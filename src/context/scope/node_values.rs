@@ -130,7 +130,7 @@ impl NodeValues<'_> {
         let bound = |name: &str| {
             self.scope
                 .get(name)
-                .map(|bound| (&bound.value, &bound.lacks))
+                .map(|bound| (&bound.value, &bound.argument_faults))
         };
         match form {
             NodeForm::Script => Some(format!("{:?}", self.fill_command().ok()?)),

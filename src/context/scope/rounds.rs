@@ -65,7 +65,7 @@ impl Binder<'_, '_> {
             let trust = round.trust.max(value.trust_of(&[]));
             let BoundValue {
                 value,
-                lacks,
+                argument_faults,
                 origin,
                 ..
             } = value;
@@ -75,7 +75,7 @@ impl Binder<'_, '_> {
                     value,
                     origin,
                     trust,
-                    lacks,
+                    argument_faults,
                     ..round
                 },
             );

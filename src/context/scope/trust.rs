@@ -151,7 +151,7 @@ impl Binder<'_, '_> {
             },
             stability: Stability::Session,
             shape: shape.map(Arc::new),
-            lacks: Rc::default(),
+            argument_faults: Rc::default(),
         }
     }
 }

@@ -43,7 +43,7 @@ pub(in crate::context) fn inherit_segments(
     // Other segments may match better once all text is known.
     let are_known =
         || is_query_known(source) && parent.iter().all(|drafted| drafted.unknown.is_empty());
-    let is_guess = is_ranked && unknown.is_dry() && !are_known();
+    let is_guess = is_ranked && unknown.is_dry_run() && !are_known();
     let cap = token_cap(node.body.inherit_max_tokens);
     // A conversation of its own is already the whole conversation.
     let chosen = chosen

@@ -58,7 +58,7 @@ pub(in crate::context) fn accumulated_results(
     });
     let before = steps_before(&steps, child);
     let is_open =
-        |step: &SequenceStep| unknown.is_dry() && results.find(parent, &step.node).is_none();
+        |step: &SequenceStep| unknown.is_dry_run() && results.find(parent, &step.node).is_none();
     let mut from = 0;
     while from < before {
         let open = steps

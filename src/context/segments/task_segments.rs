@@ -99,7 +99,7 @@ impl SegmentBuilder<'_> {
     /// of the others.
     fn take_needs(&mut self) -> BTreeSet<String> {
         let mut late = std::mem::take(&mut self.late);
-        if self.filler.unknown.is_dry() && late.len() > MAX_LISTED {
+        if self.filler.unknown.is_dry_run() && late.len() > MAX_LISTED {
             let more = late.len() - ALWAYS_LISTED;
             late = late
                 .into_iter()
@@ -390,7 +390,9 @@ impl SegmentBuilder<'_> {
             match &bound.value {
                 Some(value) => text.push(&values::to_text(value), bound.origin.clone()),
                 None if self.filler.unknown != UnknownHandling::Fault => text.mark_open(),
-                None if !bound.lacks.is_empty() => self.faults.extend(bound.lacks.iter().cloned()),
+                None if !bound.argument_faults.is_empty() => {
+                    self.faults.extend(bound.argument_faults.iter().cloned())
+                }
                 None => {
                     let (origin, named) = MissingFrom::from_origin(&bound.origin);
                     let name = named.unwrap_or(name).to_owned();
@@ -438,7 +440,7 @@ impl SegmentBuilder<'_> {
                 ..DraftSegment::known(segment)
             });
         }
-        let many = if self.filler.unknown.is_dry() && late.len() > MAX_LISTED {
+        let many = if self.filler.unknown.is_dry_run() && late.len() > MAX_LISTED {
             late.len() - ALWAYS_LISTED
         } else {
             0

@@ -45,13 +45,13 @@ impl ToolDefinition {
 
     /// Sets the JSON Schema of its arguments.
     #[must_use]
-    pub fn taking(self, parameters: Value) -> Self {
+    pub fn with_parameters(self, parameters: Value) -> Self {
         Self { parameters, ..self }
     }
 
     /// Sets the argument that contains a command line.
     #[must_use]
-    pub fn running(self, argument: impl Into<String>) -> Self {
+    pub fn with_command_argument(self, argument: impl Into<String>) -> Self {
         Self {
             command: Some(argument.into()),
             ..self

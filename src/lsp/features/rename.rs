@@ -14,7 +14,7 @@ use crate::base::rule_meta::Code;
 use crate::base::source::LineIndex;
 use crate::jinja::tags::find_uses;
 use crate::lsp::prelude::*;
-use crate::lsp::state::read_cache::Traced;
+use crate::lsp::state::read_cache::TracedFile;
 use crate::lsp::workspace_edit;
 use crate::rules::check::is_error;
 use crate::template::expression::{self, Expression, ScanItem};
@@ -298,7 +298,8 @@ fn check_clashes(
     new: &str,
 ) -> Result<(), RequestError> {
     for FileVariable { file, target } in &web.variables {
-        let Traced { text, trace } = variables::trace_file(project, file, "").unwrap_or_default();
+        let TracedFile { text, trace } =
+            variables::trace_file(project, file, "").unwrap_or_default();
         let is_own = |other: UseTarget| trace.resolve_target(other) == *target;
         let own: Vec<&TracedBinding> = trace
             .bindings

@@ -7,7 +7,7 @@
 use crate::base::contained_path;
 use crate::jinja::tags::find_uses;
 use crate::lsp::prelude::*;
-use crate::lsp::state::read_cache::{FactIndex, IndexedTrace, Traced};
+use crate::lsp::state::read_cache::{FactIndex, IndexedTrace, TracedFile};
 use crate::project::index::{DefId, NameIndex};
 use crate::template::expression::{self, Expression, ScanItem};
 use crate::template::keywords::TextSyntax;
@@ -60,7 +60,7 @@ pub(in crate::lsp) fn trace_file(
     project: &ProjectState,
     name: &str,
     wanted: &str,
-) -> Option<Traced> {
+) -> Option<TracedFile> {
     let text_of = |name: &str| project.indexed_text(name).map(|(text, _)| text);
     let text = text_of(name)?;
     let trace = place::with_document(&text, &project.config.limits, |document| {
@@ -72,7 +72,7 @@ pub(in crate::lsp) fn trace_file(
         };
         scope::trace_names(&file, &source, wanted)
     });
-    Some(Traced { text, trace })
+    Some(TracedFile { text, trace })
 }
 
 /// Reads a file for its names, once until anything of the project changes.
@@ -281,7 +281,7 @@ pub(in crate::lsp) struct VariableWeb<'w> {
     project: &'w ProjectState,
     index: NameIndex<'w>,
     name: String,
-    files: BTreeMap<Arc<str>, Traced>,
+    files: BTreeMap<Arc<str>, TracedFile>,
     /// The variable in each file and definition.
     pub(in crate::lsp) variables: BTreeSet<FileVariable>,
 }
@@ -310,7 +310,7 @@ impl<'w> VariableWeb<'w> {
     }
 
     /// Returns a traced file; empty if it cannot be read.
-    pub(in crate::lsp) fn traced_file(&mut self, name: &Arc<str>) -> &Traced {
+    pub(in crate::lsp) fn traced_file(&mut self, name: &Arc<str>) -> &TracedFile {
         let project = self.project;
         let wanted = &self.name;
         self.files
@@ -406,7 +406,7 @@ impl<'w> VariableWeb<'w> {
     pub(in crate::lsp) fn occurrences(&mut self) -> Vec<Occurrence> {
         let mut found = BTreeSet::new();
         for variable in self.variables.clone() {
-            let Traced { text, trace } = self.traced_file(&variable.file).clone();
+            let TracedFile { text, trace } = self.traced_file(&variable.file).clone();
             let here = |span: Span, role: OccurrenceRole| Occurrence {
                 file: Arc::clone(&variable.file),
                 span,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// The text of a file with the meaning of its names.
 #[derive(Clone, Debug, Default)]
-pub(in crate::lsp) struct Traced {
+pub(in crate::lsp) struct TracedFile {
     pub(in crate::lsp) text: String,
     pub(in crate::lsp) trace: NameTrace,
 }
@@ -37,7 +37,7 @@ pub(in crate::lsp) struct IndexedTrace {
 }
 
 impl IndexedTrace {
-    pub(in crate::lsp) fn new(Traced { text, trace }: Traced) -> Self {
+    pub(in crate::lsp) fn new(TracedFile { text, trace }: TracedFile) -> Self {
         Self {
             lines: LineIndex::new(&text),
             bindings: SpanIndex::new(trace.bindings.iter().map(|bound| bound.span)),
@@ -184,7 +184,7 @@ impl ReadCache {
     pub(in crate::lsp) fn trace(
         &self,
         name: &str,
-        read: impl FnOnce() -> Option<Traced>,
+        read: impl FnOnce() -> Option<TracedFile>,
     ) -> Option<Rc<IndexedTrace>> {
         remember(&self.traces, name, || {
             read().map(|traced| Rc::new(IndexedTrace::new(traced)))

@@ -269,7 +269,7 @@ fn argument_value(
         return likely_value(pair, range, writing);
     }
     let is_whole = is_variable_name(pair.name.text) || pair.name.text.starts_with("--");
-    let is_other = |range: &Range<usize>| is_whole || is_not_name(place.slice(range));
+    let is_other = |range: &Range<usize>| is_whole || may_be_secret(place.slice(range));
     if writing == ValueNotation::Quoted {
         return place.secret_range(range).filter(is_other);
     }
@@ -316,7 +316,7 @@ fn default_value(pair: &NamedValue<'_>, _: Range<usize>, _: ValueNotation) -> Op
     let value = place.slice(&range);
     place
         .secret_range(range)
-        .filter(|_| pair.is_strong() && value.len() > 4 && is_not_name(value))
+        .filter(|_| pair.is_strong() && value.len() > 4 && may_be_secret(value))
 }
 
 /// Returns a value of a connection string, blanks included if a semicolon or a quote ends it.
@@ -365,9 +365,9 @@ fn property_line_value(
     })
 }
 
-/// Returns true if a value is not itself a secret's name (`secretpassword`) and does not begin with
-/// the bracket of a list or a usage text.
-fn is_not_name(value: &str) -> bool {
+/// Returns true if a value can be a secret: it is not itself the name of one (`secretpassword`), and
+/// is no list or usage text, which begin with a bracket.
+fn may_be_secret(value: &str) -> bool {
     (name_strength(value.trim_end_matches('s')).is_none() || has_digit(value))
         && !value.starts_with('[')
 }

@@ -218,7 +218,7 @@ pub struct CaseCx<'a> {
 
 impl CaseCx<'_> {
     /// True if the case is a row of a table. Its spans are then those of `cases_from`.
-    pub(super) const fn is_row(&self) -> bool {
+    pub(super) const fn is_table_row(&self) -> bool {
         self.case.row.is_some()
     }
 
@@ -258,7 +258,7 @@ impl CaseCx<'_> {
     ) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
-        if self.is_row() {
+        if self.is_table_row() {
             finding
         } else {
             finding.fix(replacement_fix(self.file.text, span, near))
@@ -317,7 +317,7 @@ impl CaseCx<'_> {
             .map_or("", |after| after.lines().next().unwrap_or(""));
         let is_alone = lead.chars().all(|c| matches!(c, ' ' | '-'))
             && (rest.trim().is_empty() || rest.trim().starts_with('#'));
-        if self.is_row() || !is_alone {
+        if self.is_table_row() || !is_alone {
             return finding;
         }
         let end = value.end + rest.len() as u32;

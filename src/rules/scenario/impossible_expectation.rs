@@ -220,7 +220,7 @@ fn report_repeated_ids(
 
 fn contradiction_finding(cx: &CaseCx<'_>, at: Span, what: String, other: Span) -> Diagnostic {
     let finding = cx.finding(&RULE.meta, at, what);
-    if cx.is_row() {
+    if cx.is_table_row() {
         finding
     } else {
         finding.label(other, "against this")

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    for replaced in cx.case.replaces.iter().filter(|_| !cx.is_row()) {
+    for replaced in cx.case.replaces.iter().filter(|_| !cx.is_table_row()) {
         let count = replaced.count;
         let what = if count == 1 {
             "an expectation".to_owned()

@@ -87,7 +87,7 @@ fn check_answers(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let finding = finding
             .severity(Severity::Warning)
             .help("put the answer without `when` last");
-        out.push(if cx.is_row() {
+        out.push(if cx.is_table_row() {
             finding
         } else {
             finding.label(

@@ -41,7 +41,7 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             "the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`"
         );
         let finding = cx.finding(&RULE.meta, given.span.first_line(cx.file.text), message);
-        if cx.is_row() {
+        if cx.is_table_row() {
             let is_field = value.is_string();
             out.push(if is_field {
                 finding.help("a field of a CSV table is a text; in JSONL a value has its type")

@@ -21,7 +21,7 @@ pub(super) struct FlowRecorder<'m> {
     names: Vec<RecordedName<'m>>,
     events: Vec<FlowEvent>,
     /// The parameters of the definition; true if one has no value unless it is bound.
-    takes: Vec<(u32, bool)>,
+    parameters: Vec<(u32, bool)>,
     /// The names that the current value is made of, each with the part of it that is used.
     pub(super) used: Vec<(u32, Box<str>)>,
     pub(super) uses: Vec<PartUse>,
@@ -108,12 +108,12 @@ pub enum LinkDetail {
     Registry,
 }
 
-/// The parameters of a definition and the flow of names in it.
+/// The recorded facts of one definition: its parameters, and the flow of names in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LearnedDefinition {
+pub(super) struct DefinitionSummary {
     params: Box<[Param]>,
     inherits: bool,
-    is_foreign: bool,
+    has_untrusted_result: bool,
     has_tool_result: bool,
     open_tool_result: Option<Span>,
     context: Option<Unfenced>,
@@ -121,12 +121,12 @@ pub(super) struct LearnedDefinition {
     flow: Option<DefinitionFlow>,
 }
 
-/// Stores the result of a walk over each definition in the facts of a file.
-pub(super) fn store_learned(learned: Vec<LearnedDefinition>, facts: &mut FileFacts) {
-    for (definition, own) in facts.definitions.iter_mut().zip(learned) {
+/// Stores the recorded facts of each definition in the facts of a file.
+pub(super) fn store_summaries(summaries: Vec<DefinitionSummary>, facts: &mut FileFacts) {
+    for (definition, own) in facts.definitions.iter_mut().zip(summaries) {
         definition.params = own.params;
         definition.inherits = own.inherits;
-        definition.is_foreign = own.is_foreign;
+        definition.has_untrusted_result = own.has_untrusted_result;
         definition.has_tool_result = own.has_tool_result;
         definition.open_tool_result = own.open_tool_result;
         definition.context = own.context;
@@ -234,24 +234,15 @@ impl<'m> FlowRecorder<'m> {
     }
 
     pub(super) fn add_parameter(&mut self, id: u32, required: bool) {
-        self.takes.push((id, required));
+        self.parameters.push((id, required));
     }
 
-    /// Adds facts from a second declaration of a name.
-    pub(super) fn extend_facts(
-        &mut self,
-        id: u32,
-        ValueFacts {
-            mark,
-            kind,
-            default,
-            ..
-        }: ValueFacts<'m>,
-    ) {
+    /// Adds facts from a second declaration of a name. Its default replaces the earlier one.
+    pub(super) fn extend_facts(&mut self, id: u32, second: ValueFacts<'m>) {
         if let Some(name) = self.names.get_mut(id as usize) {
-            name.untrusted |= mark == TrustMark::Outside;
-            name.kind = name.kind.or(kind);
-            name.default = default;
+            name.untrusted |= second.mark == TrustMark::Outside;
+            name.kind = name.kind.or(second.kind);
+            name.default = second.default;
         }
     }
 
@@ -467,7 +458,7 @@ impl<'m> FlowRecorder<'m> {
         used
     }
 
-    pub(super) fn finish(self, owner: u32, purpose: LinkDetail) -> LearnedDefinition {
+    pub(super) fn finish(self, owner: u32, purpose: LinkDetail) -> DefinitionSummary {
         let reached = Unfenced::ALL.map(|own| {
             let uses = self
                 .uses
@@ -480,13 +471,13 @@ impl<'m> FlowRecorder<'m> {
         let in_result = spread_marks_back(self.names.len(), self.result, |at, into| {
             self.push_sources(at, into);
         });
-        let params = if self.takes.is_empty() {
+        let params = if self.parameters.is_empty() {
             Box::default()
         } else {
             self.build_params(&reached, &in_result)
         };
         let keeps = self.needs_flow(purpose);
-        let is_foreign = self
+        let has_untrusted_result = self
             .names
             .iter()
             .zip(&in_result)
@@ -534,10 +525,10 @@ impl<'m> FlowRecorder<'m> {
                 result: self.result,
             }
         });
-        LearnedDefinition {
+        DefinitionSummary {
             params,
             inherits,
-            is_foreign,
+            has_untrusted_result,
             has_tool_result,
             open_tool_result,
             context,
@@ -613,7 +604,7 @@ impl<'m> FlowRecorder<'m> {
                 parts,
             })
         };
-        self.takes.iter().filter_map(param).collect()
+        self.parameters.iter().filter_map(param).collect()
     }
 
     /// True if a part of a value cannot contain a foreign text, according to declared types.

@@ -2,7 +2,7 @@
 
 use super::env::BindingStack;
 use super::fault::{ParameterOrigin, ScopeFault, ScopeFaultKind};
-use super::flow::{self, FlowRecorder, LearnedDefinition};
+use super::flow::{self, DefinitionSummary, FlowRecorder};
 use super::trace::NameTrace;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
@@ -49,13 +49,13 @@ pub struct Scopes<'a> {
     /// The number of unused parameters so far; they are not errors, and are counted separately.
     unused: u32,
     /// The recorded facts of each definition, for linking.
-    pub(super) learned: Vec<LearnedDefinition>,
+    pub(super) summaries: Vec<DefinitionSummary>,
 }
 
 impl<'a> Scopes<'a> {
     /// Moves the recorded facts of each definition to `facts`.
     pub fn store_in_facts(&mut self, facts: &mut FileFacts) {
-        flow::store_learned(std::mem::take(&mut self.learned), facts);
+        flow::store_summaries(std::mem::take(&mut self.summaries), facts);
     }
 
     pub(super) fn record_fault(&mut self, fault: ScopeFault<'a>) {

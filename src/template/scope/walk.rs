@@ -2,7 +2,7 @@
 
 use super::env::{BindingEntry, BindingStack, NameBinding};
 use super::fault::{ParameterOrigin, ScopeFault, ScopeFaultKind, UsePlace};
-use super::flow::{FlowRecorder, LearnedDefinition, LinkDetail, TrustMark, ValueFacts};
+use super::flow::{DefinitionSummary, FlowRecorder, LinkDetail, TrustMark, ValueFacts};
 use super::rounds::{call_answer, default_value, task_answer};
 use super::state::{
     ContextReach, ScopeWalk, Scopes, TextReader, TextSources, has_nameless_step, hidden_names,
@@ -93,8 +93,8 @@ fn walk_file<'a>(
                 .as_mut()
                 .map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
-        let learned = walk.walk_definition(definition, purpose);
-        scopes.learned.push(learned);
+        let summary = walk.walk_definition(definition, purpose);
+        scopes.summaries.push(summary);
         if let Some(own) = scopes.implicit.get_mut(first..) {
             own.sort_by_key(|implicit| implicit.name.span);
         }
@@ -107,7 +107,7 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         mut self,
         definition: &'m Definition<'a>,
         purpose: LinkDetail,
-    ) -> LearnedDefinition {
+    ) -> DefinitionSummary {
         match definition {
             Definition::Task(task) => self.walk_root(task),
             Definition::Template(template) => self.walk_function(template),

@@ -18,8 +18,8 @@ fn tools(allowed: &[&str]) -> ToolRegistry {
     tools
         .register(
             ToolDefinition::new("shell", "runs")
-                .taking(json!({"type": "object"}))
-                .running("command"),
+                .with_parameters(json!({"type": "object"}))
+                .with_command_argument("command"),
         )
         .unwrap();
     tools

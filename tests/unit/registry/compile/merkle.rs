@@ -19,7 +19,7 @@ fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> Fil
         returns: None,
         untrusted: None,
         inherits: false,
-        is_foreign: false,
+        has_untrusted_result: false,
         has_tool_result: false,
         open_tool_result: None,
         bytes: 0,
