@@ -48,7 +48,7 @@ impl TextLines {
             first: None,
             line,
             number: 0,
-            made: Self::default(),
+            result: Self::default(),
         };
         for node in element.children() {
             match node.kind() {
@@ -60,7 +60,7 @@ impl TextLines {
             }
         }
         walk.end_line(0);
-        walk.made
+        walk.result
     }
 
     /// Maps a text that is a whole file.
@@ -122,7 +122,7 @@ struct TextTraversal<'l> {
     line: u32,
     /// The number of lines before it.
     number: u32,
-    made: TextLines,
+    result: TextLines,
 }
 
 impl TextTraversal<'_> {
@@ -213,12 +213,12 @@ impl TextTraversal<'_> {
         let first_line = first.unwrap_or(self.line);
         let line = found.unwrap_or(first_line);
         self.line = self.lines.line_number(next as u32);
-        if self.made.breaks.is_empty() && first.is_none() && !self.preserves {
+        if self.result.breaks.is_empty() && first.is_none() && !self.preserves {
             return;
         }
         for (turns, line) in [
-            (&mut self.made.breaks, line),
-            (&mut self.made.first_breaks, first_line),
+            (&mut self.result.breaks, line),
+            (&mut self.result.first_breaks, first_line),
         ] {
             if turns.is_empty() || source_line(turns, self.number) != line {
                 turns.push((self.number, line));

@@ -78,12 +78,12 @@ impl AnswerBackend for ChainedAnswers<'_> {
     }
 }
 
-/// The kind of the obstacle for an unknown answer.
+/// The kind of the obstacle if no answer is recorded or scripted.
 pub const NOT_RECORDED: &str = "not_recorded";
 
 impl From<NoAnswer> for Obstacle {
-    fn from(none: NoAnswer) -> Self {
-        match none {
+    fn from(reason: NoAnswer) -> Self {
+        match reason {
             NoAnswer::Provider(why) => Self::new(ObstacleKind::Provider, why),
             NoAnswer::Failed(error) => Self::new(ObstacleKind::Provider, error.to_string()),
             NoAnswer::Unknown(why) => Self::new(NOT_RECORDED, why),

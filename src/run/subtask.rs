@@ -291,8 +291,8 @@ const PROJECT_FILE: &str = "ctxc.toml";
 pub(super) struct RequestedFiles(BTreeMap<String, String>);
 
 impl RequestedFiles {
-    /// Reads the files of a project that an agent requests. The agent's role protects some of them;
-    /// without a role, each role that protects some but not all files does.
+    /// Reads the files of a project that an agent requests, unless its role protects one of them.
+    /// Without a role, every one of `roles` counts that does not protect all files.
     ///
     /// # Errors
     /// The first file that agents may not read, or that cannot be read, with the reason.
@@ -300,7 +300,7 @@ impl RequestedFiles {
         paths: impl IntoIterator<Item = &'p String>,
         files: &dyn Files,
         role: Option<&'r Role>,
-        all: &(impl Iterator<Item = &'r Role> + Clone),
+        roles: &(impl Iterator<Item = &'r Role> + Clone),
     ) -> Result<Self, String> {
         let mut texts = BTreeMap::new();
         for path in paths {
@@ -309,10 +309,10 @@ impl RequestedFiles {
                 .map(|plain| contained_path::slash_path(&plain));
             let plain =
                 plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
-            check_access(&plain, role, all.clone()).map_err(refuse)?;
+            check_access(&plain, role, roles.clone()).map_err(refuse)?;
             let RequestedFile { path: real, text } = files.requested(&plain).map_err(refuse)?;
             // The target of a link has a name of its own.
-            check_access(&real, role, all.clone()).map_err(refuse)?;
+            check_access(&real, role, roles.clone()).map_err(refuse)?;
             if holds_key(&text) {
                 return Err(refuse("it holds a key or credentials".to_owned()));
             }
@@ -336,7 +336,7 @@ impl Files for RequestedFiles {
 fn check_access<'r>(
     path: &str,
     role: Option<&'r Role>,
-    mut all: impl Iterator<Item = &'r Role>,
+    mut roles: impl Iterator<Item = &'r Role>,
 ) -> Result<(), String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part.starts_with('.')) {
@@ -352,7 +352,7 @@ fn check_access<'r>(
         return Err("its name is that of a key, a credential or an environment file".to_owned());
     }
     let protects = |role: &&Role| role.protected.matches(path);
-    let any = || all.find(|role| protects(role) && !role.protected.matches_everything());
+    let any = || roles.find(|role| protects(role) && !role.protected.matches_everything());
     match role.map_or_else(any, |own| Some(own).filter(protects)) {
         Some(role) => Err(format!("role `{}` protects it", role.name.value)),
         None => Ok(()),

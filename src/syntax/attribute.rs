@@ -5,7 +5,7 @@ use super::fault::{XmlFault, XmlFaultKind};
 use super::pass::{Flow, Pass, ReadStopped};
 use super::tag::StartTag;
 use super::tree::{RawAttribute, flag};
-use super::wellformed::{byte_class, is, is_space};
+use super::wellformed::{byte_class, class, is_space};
 use crate::base::span::Span;
 
 /// A value as scanned.
@@ -293,7 +293,7 @@ impl Pass<'_, '_> {
         let name = region
             .iter()
             .rev()
-            .take_while(|&&byte| byte_class(byte) & is::PLAIN != 0 || byte == b':')
+            .take_while(|&&byte| byte_class(byte) & class::PLAIN != 0 || byte == b':')
             .count();
         let before = region.get(..region.len() - name).filter(|_| name > 0)?;
         let trimmed = before.trim_ascii_end();
@@ -387,7 +387,7 @@ fn tag_continues(behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
     let name = rest
         .iter()
-        .take_while(|&&byte| byte_class(byte) & is::PLAIN != 0 || byte == b':')
+        .take_while(|&&byte| byte_class(byte) & class::PLAIN != 0 || byte == b':')
         .count();
     matches!(rest, [b'>', ..] | [b'/' | b'?', b'>', ..])
         || name > 0 && rest.get(name) == Some(&b'=')

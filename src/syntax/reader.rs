@@ -9,7 +9,7 @@ use super::fault::{XmlFault, XmlFaultKind};
 use super::limits::XmlLimits;
 use super::pass::{Flow, Pass, PassBuffers};
 use super::tree::{NO_NODE, XmlDocument, XmlTree};
-use super::wellformed::{self, byte_class, is};
+use super::wellformed::{self, byte_class, class};
 use crate::base::span::Span;
 
 /// Reads texts one after another; reuses its buffers from file to file.
@@ -129,7 +129,7 @@ impl Pass<'_, '_> {
         let begins_name = |ahead| {
             self.scan
                 .peek_at(ahead)
-                .is_some_and(|byte| byte_class(byte) & is::NAME_START != 0)
+                .is_some_and(|byte| byte_class(byte) & class::NAME_START != 0)
         };
         begins_name(1)
             || (self.scan.peek_at(1) == Some(b'/') && begins_name(2))

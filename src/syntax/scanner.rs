@@ -4,7 +4,7 @@
 //! Never looks back, never searches a byte twice for the same delimiter ([`NextOccurrence`] caches
 //! the next one, or that none follows), never builds anything.
 
-use super::wellformed::{byte_class, is, is_name_char, is_name_start};
+use super::wellformed::{byte_class, class, is_name_char, is_name_start};
 use crate::base::span::Span;
 use memchr::memmem::Finder;
 
@@ -125,7 +125,7 @@ impl<'a> Scanner<'a> {
         let rest = self.remaining();
         let length = rest
             .iter()
-            .position(|&byte| byte_class(byte) & is::SPACE == 0)
+            .position(|&byte| byte_class(byte) & class::SPACE == 0)
             .unwrap_or(rest.len());
         self.at += length;
         length > 0
@@ -137,7 +137,7 @@ impl<'a> Scanner<'a> {
         let rest = self.remaining();
         self.at += rest
             .iter()
-            .position(|&byte| byte_class(byte) & is::VALUE_STOP != 0)
+            .position(|&byte| byte_class(byte) & class::VALUE_STOP != 0)
             .unwrap_or(rest.len());
     }
 
@@ -168,7 +168,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn is_name_start(&self, at: usize) -> bool {
         match self.bytes.get(at) {
-            Some(&byte) if byte < 0x80 => byte_class(byte) & is::NAME_START != 0,
+            Some(&byte) if byte < 0x80 => byte_class(byte) & class::NAME_START != 0,
             Some(_) => self.wide_name_char(at, is_name_start) > 0,
             None => false,
         }
@@ -183,11 +183,11 @@ impl<'a> Scanner<'a> {
         // character.
         let plain = rest
             .iter()
-            .position(|&byte| byte_class(byte) & is::PLAIN == 0)
+            .position(|&byte| byte_class(byte) & class::PLAIN == 0)
             .unwrap_or(rest.len());
         let begins = rest
             .first()
-            .is_some_and(|&byte| byte_class(byte) & is::NAME_START != 0);
+            .is_some_and(|&byte| byte_class(byte) & class::NAME_START != 0);
         let goes_on = rest
             .get(plain)
             .is_some_and(|&byte| byte == b':' || byte >= 0x80);
@@ -217,7 +217,7 @@ impl<'a> Scanner<'a> {
                     1
                 }
                 0x80.. => self.wide_name_char(end, is_name_char),
-                _ => usize::from(byte_class(byte) & is::PLAIN != 0),
+                _ => usize::from(byte_class(byte) & class::PLAIN != 0),
             };
             if length == 0 {
                 break;

@@ -3,7 +3,7 @@
 //! Pure functions on bytes and characters; no state, no positions in a document.
 
 /// Bits of [`byte_class`].
-pub(super) mod is {
+pub(super) mod class {
     pub(in crate::syntax) const SPACE: u8 = 1;
     pub(in crate::syntax) const NAME_START: u8 = 2;
     /// Continues a name; so does the colon, which needs a further check.
@@ -24,12 +24,12 @@ const fn build_classes() -> [u8; 256] {
     while at < 128 {
         let byte = at as u8;
         table[at] = match byte {
-            b' ' => is::SPACE,
-            b'\t' | b'\n' | b'\r' => is::SPACE | is::VALUE_STOP,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => is::NAME_START | is::PLAIN,
-            b':' => is::NAME_START,
-            b'0'..=b'9' | b'-' | b'.' => is::PLAIN,
-            b'"' | b'\'' | b'<' | b'&' => is::VALUE_STOP,
+            b' ' => class::SPACE,
+            b'\t' | b'\n' | b'\r' => class::SPACE | class::VALUE_STOP,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => class::NAME_START | class::PLAIN,
+            b':' => class::NAME_START,
+            b'0'..=b'9' | b'-' | b'.' => class::PLAIN,
+            b'"' | b'\'' | b'<' | b'&' => class::VALUE_STOP,
             _ => 0,
         };
         at += 1;
@@ -46,7 +46,7 @@ pub(super) fn byte_class(byte: u8) -> u8 {
 /// White space of XML.
 #[inline]
 pub(super) fn is_space(byte: u8) -> bool {
-    byte_class(byte) & is::SPACE != 0
+    byte_class(byte) & class::SPACE != 0
 }
 
 /// `Char` of XML 1.0.

@@ -86,24 +86,26 @@ pub(super) fn text_spans(element: Element<'_>) -> impl Iterator<Item = Span> {
         .map(crate::syntax::tree::XmlNode::span)
 }
 
-/// Returns the child element for a text directly in an element, if exactly one kind of child
-/// contains text and needs no name.
+/// Returns the kind of child that a text directly in an element belongs in, such as `<constraint>`
+/// in `<constraints>`; `None` if there is no such kind, or if the element has its only such child.
 pub(super) fn wrapping_child(parent: ElementKind, element: Element<'_>) -> Option<ElementKind> {
     let paths = match element.attribute("source").map(Attribute::value).as_deref() {
         Some("command") => ElementKind::FilesCommand,
         Some("description") => ElementKind::FilesDescription,
         Some(_) | None => ElementKind::Path,
     };
-    let known = [
+    let text_children = [
         (ElementKind::Constraints, ElementKind::Constraint),
         (ElementKind::TerminationCondition, ElementKind::Condition),
         (ElementKind::FilePaths, paths),
     ];
-    let (_, kind) = known.into_iter().find(|(known, _)| *known == parent)?;
-    let may_be_more = parent
+    let (_, kind) = text_children
+        .into_iter()
+        .find(|(element, _)| *element == parent)?;
+    let is_repeatable = parent
         .child(kind.tag())
         .is_some_and(|child| child.is_repeatable);
-    (may_be_more || element.elements().next().is_none()).then_some(kind)
+    (is_repeatable || element.elements().next().is_none()).then_some(kind)
 }
 
 /// Returns the attribute that contains the content of an element, as in other languages:

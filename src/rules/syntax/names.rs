@@ -17,25 +17,27 @@ pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule::new(
 );
 
 fn report_duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let first = cx.second_span();
+    let first_name = cx.second_span();
     let element = cx.document.element_at(cx.span.start);
-    let attribute = |at: u32| {
+    let attribute_at = |start: u32| {
         element?
             .attributes()
-            .find(|attribute| attribute.name_span().start == at)
+            .find(|attribute| attribute.name_span().start == start)
     };
     let value = |attribute: Option<Attribute<'_>>| {
         attribute.map(|attribute| attribute.value().into_owned())
     };
-    let one = attribute(first.start);
-    let two = attribute(cx.span.start);
+    let first = attribute_at(first_name.start);
+    let second = attribute_at(cx.span.start);
     let finding = cx
         .finding(format!(
             "the attribute `{}` is there twice",
             cx.quoted_text()
         ))
-        .label(first, "first written here");
-    let Some(second) = two else { return finding };
+        .label(first_name, "first written here");
+    let Some(duplicate) = second else {
+        return finding;
+    };
     let remove = |attribute: Attribute<'_>| {
         let text = cx
             .document
@@ -47,8 +49,8 @@ fn report_duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
             attribute.span().end,
         ))
     };
-    if value(one) == value(two) {
-        return finding.fix(Fix::safe("remove the second", vec![remove(second)]));
+    if value(first) == value(second) {
+        return finding.fix(Fix::safe("remove the second", vec![remove(duplicate)]));
     }
     finding.help("keep the value that is meant")
 }
