@@ -214,7 +214,7 @@ pub fn assemble_segments(
         options,
         facts: &facts,
         merged_tokens: &[],
-        has_open_fates: false,
+        has_open_trusted_text: false,
     }
     .assemble(segments)?)
 }
@@ -253,7 +253,7 @@ pub(crate) fn assemble_edited(
         options: &options,
         facts: &draft.facts,
         merged_tokens: &[],
-        has_open_fates: false,
+        has_open_trusted_text: false,
     };
     let mut segments = draft
         .segments
@@ -322,7 +322,7 @@ pub(crate) fn preview_loaded(
         options: &options,
         facts: &draft.facts,
         merged_tokens: &[],
-        has_open_fates: false,
+        has_open_trusted_text: false,
     };
     Ok(assembler
         .assemble(segments.collect())

@@ -151,12 +151,12 @@ fn dry_run_with(
     let is_open = |(segment, waiting): (&Segment, &WaitingFacts)| {
         segment.priority() >= FIRST_EXPENDABLE && !waiting.unknown.is_empty()
     };
-    let has_open_fates = segments.iter().zip(&waiting).any(is_open);
+    let has_open_trusted_text = segments.iter().zip(&waiting).any(is_open);
     let assembler = Assembler {
         options: &options,
         facts: &draft.facts,
         merged_tokens: &others,
-        has_open_fates,
+        has_open_trusted_text,
     };
     let Assembly { report, .. } = assembler
         .assemble(segments)

@@ -39,7 +39,7 @@ pub(super) struct Assembler<'a> {
     pub(super) merged_tokens: &'a [Option<usize>],
     /// True in a dry run in which a trusted expendable text waits for a value: a run may drop it,
     /// however short it is now.
-    pub(super) has_open_fates: bool,
+    pub(super) has_open_trusted_text: bool,
 }
 
 /// The disposition of each segment, and the resulting messages.
@@ -59,10 +59,28 @@ const MAX_ROUNDS: usize = 24;
 struct ConversationFit<'a> {
     conversation: FoldableConversation<'a>,
     /// The indices of its messages among the segments.
-    places: Vec<usize>,
+    indices: Vec<usize>,
     is_counted: bool,
     /// The maximum of its tokens, independent of the rest of this call.
     limit: Option<usize>,
+}
+
+/// The blocks of all segments, with the conversation among them.
+#[derive(Clone, Copy)]
+struct FitInput<'i, 'c> {
+    blocks: &'i [BudgetBlock<'i>],
+    conversation: &'i ConversationFit<'c>,
+    /// The most that can stay of the conversation: its messages within its own limit.
+    largest_fold: &'i FoldResult,
+}
+
+/// The messages of the conversation that stay.
+#[derive(Clone, Copy)]
+struct RemainingMessages<'s, 'r> {
+    /// By segment: the remaining part of a message that is not whole.
+    turns: &'s [Option<Turn>],
+    /// The indices of the messages that the next call repeats.
+    repeated: &'r BTreeSet<usize>,
 }
 
 /// Returns an upper bound of the tokens of a segment that consists of messages.
@@ -84,9 +102,13 @@ fn has_fixed_values(segments: &[Segment]) -> bool {
 impl ConversationFit<'_> {
     /// Records the disposition of each message, and returns the remaining part of those that are
     /// not whole.
-    fn record_fates(&self, fitted: &mut [FittedBlock], fold: FoldResult) -> Vec<Option<Turn>> {
+    fn record_dispositions(
+        &self,
+        fitted: &mut [FittedBlock],
+        fold: FoldResult,
+    ) -> Vec<Option<Turn>> {
         let mut turns = vec![None; fitted.len()];
-        for (number, (&at, folded)) in self.places.iter().zip(fold.messages).enumerate() {
+        for (number, (&at, folded)) in self.indices.iter().zip(fold.messages).enumerate() {
             let (Some(fitted), Some(slot)) = (fitted.get_mut(at), turns.get_mut(at)) else {
                 continue;
             };
@@ -150,37 +172,47 @@ impl Assembler<'_> {
         let mut blocks: Vec<BudgetBlock<'_>> = blocks
             .map(|((segment, frame), others)| fitting_block(segment, frame, *others))
             .collect();
-        let talk = self.plan_conversation(segments, &blocks, order)?;
-        let first = talk.places.first().copied();
-        let whole = talk
+        let plan = self.plan_conversation(segments, &blocks, order)?;
+        let first = plan.indices.first().copied();
+        let largest_fold = plan
             .conversation
-            .fold(talk.limit.filter(|_| talk.is_counted));
+            .fold(plan.limit.filter(|_| plan.is_counted));
         if let Some(first) = first.and_then(|first| blocks.get_mut(first)) {
-            first.others = if talk.is_counted {
-                whole.tokens
+            first.others = if plan.is_counted {
+                largest_fold.tokens
             } else {
-                talk.conversation.max_token_count()
+                plan.conversation.max_token_count()
             };
         }
-        let fates = self.trusted_fates(segments, frames, order, &blocks)?;
-        let fit_around = |fates: &[Option<FittedBlock>]| {
-            self.fit_around(segments, frames, order, (&blocks, &talk, &whole), fates)
+        let trusted = self.fit_trusted_segments(segments, frames, order, &blocks)?;
+        let input = FitInput {
+            blocks: &blocks,
+            conversation: &plan,
+            largest_fold: &largest_fold,
         };
-        match fit_around(&fates) {
-            Err(_) if self.has_open_fates => fit_around(&vec![None; blocks.len()]),
+        let fit_around = |fitted: &[Option<FittedBlock>]| {
+            self.fit_around(segments, frames, order, input, fitted)
+        };
+        match fit_around(&trusted) {
+            Err(_) if self.has_open_trusted_text => fit_around(&vec![None; blocks.len()]),
             fit => fit,
         }
     }
 
-    /// Fits the segments without a known disposition around those that have one.
+    /// Fits the segments around those that are fitted already.
     fn fit_around(
         &self,
         segments: &[Segment],
         frames: &[SegmentFrame],
         order: &[usize],
-        (blocks, talk, whole): (&[BudgetBlock<'_>], &ConversationFit<'_>, &FoldResult),
-        fates: &[Option<FittedBlock>],
+        input: FitInput<'_, '_>,
+        fitted_before: &[Option<FittedBlock>],
     ) -> Result<Fit, Fault> {
+        let FitInput {
+            blocks,
+            conversation: plan,
+            largest_fold,
+        } = input;
         let Options {
             profile,
             budget,
@@ -188,46 +220,55 @@ impl Assembler<'_> {
             counting,
             ..
         } = *self.options;
-        let first = talk.places.first().copied();
-        let fitting = BlockFitter::new(blocks, counter, fates);
-        let mut room = budget;
-        let mut way = 0;
+        let first = plan.indices.first().copied();
+        let fitting = BlockFitter::new(blocks, counter, fitted_before);
+        let mut limit_of_round = budget;
+        let mut reduction = 0;
         for _ in 0..MAX_ROUNDS {
-            let mut fold = whole.clone();
+            let mut fold = largest_fold.clone();
             let mut narrow = |left: usize| {
                 if fold.tokens > left {
-                    fold = talk.conversation.fold(Some(left));
+                    fold = plan.conversation.fold(Some(left));
                 }
                 let rest = left.saturating_sub(fold.tokens);
-                if whole.repeated == 0 || whole.growth > rest {
+                if largest_fold.repeated == 0 || largest_fold.growth > rest {
                     fold.repeated = 0;
                 }
                 fold.tokens
             };
-            let floor = talk.conversation.last_turn_limit().min(whole.tokens);
-            let elastic = first.filter(|_| talk.is_counted);
+            let floor = plan.conversation.last_turn_limit().min(largest_fold.tokens);
+            let elastic = first.filter(|_| plan.is_counted);
             let elastic = elastic.map(|at| budget::ElasticBlock {
                 at,
                 floor,
                 take: &mut narrow as &mut dyn FnMut(usize) -> usize,
             });
-            let mut fitted = match fitting.fit_rest(room, counting, fates.to_vec(), elastic) {
-                Ok(fitted) => fitted,
-                // The error names the requested budget, not the rest of it.
-                Err(over) => {
-                    return Err(FaultKind::OverBudget(
-                        over.for_budget(budget, has_fixed_values(segments)),
-                    )
-                    .into());
-                }
-            };
-            let turns = talk.record_fates(&mut fitted, fold.clone());
-            let repeated = talk.places.iter().take(fold.repeated).copied();
+            let mut fitted =
+                match fitting.fit_rest(limit_of_round, counting, fitted_before.to_vec(), elastic) {
+                    Ok(fitted) => fitted,
+                    // The error names the requested budget, not the rest of it.
+                    Err(over) => {
+                        return Err(FaultKind::OverBudget(
+                            over.for_budget(budget, has_fixed_values(segments)),
+                        )
+                        .into());
+                    }
+                };
+            let turns = plan.record_dispositions(&mut fitted, fold.clone());
+            let repeated = plan.indices.iter().take(fold.repeated).copied();
             let repeated: BTreeSet<usize> = repeated
                 .filter(|at| self.merged_tokens(*at).is_some())
                 .collect();
-            let rendered =
-                self.render_segments(segments, frames, order, &fitted, (&turns, &repeated));
+            let rendered = self.render_segments(
+                segments,
+                frames,
+                order,
+                &fitted,
+                RemainingMessages {
+                    turns: &turns,
+                    repeated: &repeated,
+                },
+            );
             let messages = message::join_messages(&rendered, profile);
             let tools = || {
                 rendered
@@ -276,19 +317,20 @@ impl Assembler<'_> {
                     repeated,
                 });
             };
-            way = over.max(way * 2);
-            // With less room than the fixed segments need, fitting fails.
-            let needed = fitting.fixed_tokens(fates);
-            let narrower = |room: usize| {
-                room.saturating_sub(way)
-                    .max(if room > needed { needed } else { 0 })
+            reduction = over.max(reduction * 2);
+            // With fewer tokens than the fixed segments need, fitting fails.
+            let needed = fitting.fixed_tokens(fitted_before);
+            let narrower = |limit: usize| {
+                limit
+                    .saturating_sub(reduction)
+                    .max(if limit > needed { needed } else { 0 })
             };
-            room = room.map(narrower);
+            limit_of_round = limit_of_round.map(narrower);
         }
         let limit = budget.unwrap_or(0);
         Err(FaultKind::OverBudget(
             fitting
-                .over_budget(fates, limit)
+                .over_budget(fitted_before, limit)
                 .for_budget(budget, has_fixed_values(segments)),
         )
         .into())
@@ -298,7 +340,7 @@ impl Assembler<'_> {
     /// untrusted text were empty, into the budget without the room reserved for untrusted text, so
     /// that no byte of them depends on untrusted text. Returns `None` for every segment if no
     /// untrusted text is possible.
-    fn trusted_fates(
+    fn fit_trusted_segments(
         &self,
         segments: &[Segment],
         frames: &[SegmentFrame],
@@ -317,12 +359,12 @@ impl Assembler<'_> {
         if !self.facts.has_open_share && !blocks.iter().any(BudgetBlock::is_untrusted) {
             return Ok(none);
         }
-        let others_room = budget::untrusted_reserve(blocks, limit, self.facts.has_open_share);
+        let reserved = budget::untrusted_reserve(blocks, limit, self.facts.has_open_share);
         let is_bounded = |block: &BudgetBlock<'_>| {
             block.is_untrusted() || block.byte_count() <= block.max_tokens()
         };
         // A token is at least one byte.
-        if blocks.iter().map(BudgetBlock::trusted_bytes).sum::<usize>() + others_room <= limit
+        if blocks.iter().map(BudgetBlock::trusted_bytes).sum::<usize>() + reserved <= limit
             && blocks.iter().all(is_bounded)
         {
             let fits = |block: &BudgetBlock<'_>| {
@@ -332,30 +374,30 @@ impl Assembler<'_> {
             };
             return Ok(blocks.iter().map(fits).collect());
         }
-        let (mut places, mut own, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut indices, mut trusted, mut merged) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (segment, block)) in segments.iter().zip(blocks).enumerate() {
             if block.is_trusted_expendable() || block.is_trusted_fixed() {
-                places.push(at);
-                own.push(Segment {
+                indices.push(at);
+                trusted.push(Segment {
                     text: segment.text.without_untrusted(),
                     ..segment.clone()
                 });
-                others.push(self.merged_tokens(at));
+                merged.push(self.merged_tokens(at));
             }
         }
-        let frames: Vec<SegmentFrame> = places
+        let frames: Vec<SegmentFrame> = indices
             .iter()
             .filter_map(|at| frames.get(*at))
             .cloned()
             .collect();
         let order: Vec<usize> = order
             .iter()
-            .filter_map(|at| places.binary_search(at).ok())
+            .filter_map(|at| indices.binary_search(at).ok())
             .collect();
-        let blocks_of_own = own.iter().zip(&frames).zip(&others);
-        let blocks_of_own = blocks_of_own
-            .map(|((segment, frame), others)| fitting_block(segment, frame, others.unwrap_or(0)));
-        let never_cut: usize = blocks_of_own
+        let trusted_blocks = trusted.iter().zip(&frames).zip(&merged);
+        let trusted_blocks = trusted_blocks
+            .map(|((segment, frame), merged)| fitting_block(segment, frame, merged.unwrap_or(0)));
+        let never_cut: usize = trusted_blocks
             .filter(|block| block.priority < FIRST_EXPENDABLE)
             .map(|block| block.token_count(counter))
             .sum();
@@ -366,9 +408,9 @@ impl Assembler<'_> {
             )
             .into());
         }
-        let others_room = others_room.min((limit - never_cut) / 2);
+        let reserved = reserved.min((limit - never_cut) / 2);
         let options = Options {
-            budget: Some(limit - others_room),
+            budget: Some(limit - reserved),
             ..*self.options
         };
         let facts = ContextFacts {
@@ -381,10 +423,10 @@ impl Assembler<'_> {
         let Ok(alone) = (Assembler {
             options: &options,
             facts: &facts,
-            merged_tokens: &others,
-            has_open_fates: false,
+            merged_tokens: &merged,
+            has_open_trusted_text: false,
         })
-        .fit_segments(&own, &frames, &order) else {
+        .fit_segments(&trusted, &frames, &order) else {
             // Joined, the texts that are never cut exceed the sum of their parts and leave no room.
             let dropped = |block: &BudgetBlock<'_>| {
                 block
@@ -393,21 +435,21 @@ impl Assembler<'_> {
             };
             return Ok(blocks.iter().map(dropped).collect());
         };
-        let mut fates = none;
-        for ((at, fitted), [full, stays]) in places.into_iter().zip(alone.fitted).zip(alone.costs) {
-            if let Some(slot) = fates.get_mut(at).filter(|_| {
+        let mut fitted_blocks = none;
+        for ((at, fitted), [full, kept]) in indices.into_iter().zip(alone.fitted).zip(alone.costs) {
+            if let Some(slot) = fitted_blocks.get_mut(at).filter(|_| {
                 blocks
                     .get(at)
                     .is_some_and(BudgetBlock::is_trusted_expendable)
             }) {
                 *slot = Some(FittedBlock {
                     full,
-                    kept: stays,
+                    kept,
                     ..fitted
                 });
             }
         }
-        Ok(fates)
+        Ok(fitted_blocks)
     }
 
     /// Returns the conversation with its limit, counted if a limit may apply.
@@ -434,10 +476,10 @@ impl Assembler<'_> {
             .filter_map(|at| segments.get(*at))
             .take_while(|segment| !segment.is_turn());
         let is_first = !before.any(leads);
-        let places: Vec<usize> = (0..segments.len())
+        let indices: Vec<usize> = (0..segments.len())
             .filter(|at| segments.get(*at).is_some_and(Segment::is_turn))
             .collect();
-        let chosen = places.iter().filter_map(|at| segments.get(*at));
+        let chosen = indices.iter().filter_map(|at| segments.get(*at));
         let turns = chosen.filter_map(|segment| {
             Some((
                 segment.id.as_str(),
@@ -447,7 +489,7 @@ impl Assembler<'_> {
         });
         let conversation =
             FoldableConversation::new(turns, self.facts.history, counter).map_err(|broken| {
-                let id = places
+                let id = indices
                     .get(broken.at)
                     .and_then(|at| segments.get(*at))
                     .map_or_else(String::new, |segment| segment.id.clone());
@@ -456,14 +498,14 @@ impl Assembler<'_> {
                     why: broken.why,
                 }
             })?;
-        let mut talk = ConversationFit {
+        let mut plan = ConversationFit {
             conversation: conversation.require_user_first(is_first),
-            places,
+            indices,
             is_counted: false,
             limit: None,
         };
-        if talk.places.is_empty() {
-            return Ok(talk);
+        if plan.indices.is_empty() {
+            return Ok(plan);
         }
         // The tokens of the stable segments, plus the maximum of the segments that change with the
         // session or call.
@@ -477,9 +519,9 @@ impl Assembler<'_> {
             };
             segments.iter().zip(blocks).map(bound).sum::<usize>()
         };
-        let bytes = talk.conversation.max_token_count();
+        let bytes = plan.conversation.max_token_count();
         let all = bytes + blocks.iter().map(BudgetBlock::byte_count).sum::<usize>();
-        let own = talk.conversation.own_limit();
+        let own = plan.conversation.own_limit();
         // If three times its size fits, nothing is cut now, and later calls have room to grow.
         let is_near = |limit: usize| bytes * 3 > limit;
         let is_close = |budget: usize| {
@@ -490,8 +532,8 @@ impl Assembler<'_> {
         };
         let matters = own.is_some_and(is_near) || budget.is_some_and(is_close);
         if matters || counting == Counting::Always {
-            talk.conversation.count_messages();
-            talk.is_counted = true;
+            plan.conversation.count_messages();
+            plan.is_counted = true;
             let count = |block: &BudgetBlock<'_>| block.token_count(counter);
             let rest = |budget: usize| {
                 let all = bounds(|_| true, &count) + self.facts.reserved;
@@ -502,9 +544,9 @@ impl Assembler<'_> {
                     .saturating_sub(all)
                     .max(budget.saturating_sub(never_cut) / 2)
             };
-            talk.limit = own.or_else(|| budget.map(rest));
+            plan.limit = own.or_else(|| budget.map(rest));
         }
-        Ok(talk)
+        Ok(plan)
     }
 
     /// Returns the segments that stay, in order, as rendered.
@@ -514,7 +556,7 @@ impl Assembler<'_> {
         frames: &[SegmentFrame],
         order: &[usize],
         fitted: &[FittedBlock],
-        (turns, repeated): (&'s [Option<Turn>], &BTreeSet<usize>),
+        remaining: RemainingMessages<'s, '_>,
     ) -> Vec<RenderedSegment<'s>> {
         let mut is_behind = false;
         let one = |&index: &usize| {
@@ -525,12 +567,12 @@ impl Assembler<'_> {
             if *fate == Disposition::Dropped || self.merged_tokens(index).is_none() {
                 return None;
             }
-            let holds = if is_behind && !repeated.contains(&index) {
+            let holds = if is_behind && !remaining.repeated.contains(&index) {
                 Stability::Call
             } else {
                 segment.stability
             };
-            let short = turns.get(index).and_then(Option::as_ref);
+            let short = remaining.turns.get(index).and_then(Option::as_ref);
             let origin = || {
                 segment
                     .text

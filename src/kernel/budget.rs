@@ -9,8 +9,8 @@
 //! Every drop is reported.
 //!
 //! If untrusted text may be present, trusted blocks are fitted before all of that into the budget
-//! left by [`untrusted_reserve`], so that untrusted text never changes a byte of them. Their fates are
-//! then passed in.
+//! left by [`untrusted_reserve`], so that untrusted text never changes a byte of them. Their
+//! results are then passed in.
 
 use super::context::{CutPolicy, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
@@ -172,11 +172,11 @@ pub fn fit_blocks(
     blocks: &[BudgetBlock<'_>],
     budget: &TokenBudget<'_>,
 ) -> Result<Vec<FittedBlock>, OverBudget> {
-    let fates = vec![None; blocks.len()];
-    BlockFitter::new(blocks, budget.counter, &fates).fit_rest(
+    let none_before = vec![None; blocks.len()];
+    BlockFitter::new(blocks, budget.counter, &none_before).fit_rest(
         budget.tokens,
         budget.counting,
-        fates,
+        none_before,
         None,
     )
 }
@@ -233,15 +233,16 @@ pub struct BlockFitter<'b> {
 }
 
 impl<'b> BlockFitter<'b> {
-    /// Prepares blocks for fitting. `fates` contains the results of blocks that are already fitted.
+    /// Prepares blocks for fitting. `fitted_before` contains the results of blocks that are fitted
+    /// already.
     pub fn new(
         blocks: &'b [BudgetBlock<'b>],
         counter: &'b dyn TokenCounter,
-        fates: &[Option<FittedBlock>],
+        fitted_before: &[Option<FittedBlock>],
     ) -> Self {
-        let known = fates
+        let known = fitted_before
             .iter()
-            .map(|fate| fate.as_ref().and_then(|fate| fate.full))
+            .map(|fitted| fitted.as_ref().and_then(|fitted| fitted.full))
             .collect();
         Self {
             blocks,
@@ -267,37 +268,39 @@ impl<'b> BlockFitter<'b> {
         self.block_sizes().get(at).copied().unwrap_or(0)
     }
 
-    /// Tokens of the blocks that are never cut and of those with a known fate.
-    pub fn fixed_tokens(&self, fates: &[Option<FittedBlock>]) -> usize {
-        self.fixed_blocks(fates).map(|(_, tokens)| tokens).sum()
+    /// Tokens of the blocks that are never cut and of those that are fitted already.
+    pub fn fixed_tokens(&self, fitted_before: &[Option<FittedBlock>]) -> usize {
+        self.fixed_blocks(fitted_before)
+            .map(|(_, tokens)| tokens)
+            .sum()
     }
 
     fn fixed_blocks<'s>(
         &'s self,
-        fates: &'s [Option<FittedBlock>],
+        fitted_before: &'s [Option<FittedBlock>],
     ) -> impl Iterator<Item = (&'s BudgetBlock<'b>, usize)> {
         self.blocks.iter().enumerate().filter_map(|(at, block)| {
-            match fates.get(at).and_then(Option::as_ref) {
-                Some(fate) => Some((block, self.block_cost(at, fate))),
+            match fitted_before.get(at).and_then(Option::as_ref) {
+                Some(fitted) => Some((block, self.block_cost(at, fitted))),
                 None => (block.priority < FIRST_EXPENDABLE).then(|| (block, self.block_size(at))),
             }
         })
     }
 
-    /// Tokens of a block with a known fate.
-    fn block_cost(&self, at: usize, fate: &FittedBlock) -> usize {
-        match fate.fate {
+    /// Tokens of a block that is fitted already.
+    fn block_cost(&self, at: usize, fitted: &FittedBlock) -> usize {
+        match fitted.fate {
             Disposition::Kept => self.block_size(at),
             Disposition::Cut { .. } | Disposition::Shortened { .. } | Disposition::Dropped => {
-                fate.kept.unwrap_or(0)
+                fitted.kept.unwrap_or(0)
             }
         }
     }
 
-    /// The error for blocks that are never cut, or have a known fate, and exceed a budget.
-    pub fn over_budget(&self, fates: &[Option<FittedBlock>], budget: usize) -> OverBudget {
+    /// The error for blocks that are never cut, or are fitted already, and exceed a budget.
+    pub fn over_budget(&self, fitted_before: &[Option<FittedBlock>], budget: usize) -> OverBudget {
         let mut staying: Vec<(&BudgetBlock<'_>, usize)> = self
-            .fixed_blocks(fates)
+            .fixed_blocks(fitted_before)
             .filter(|(block, tokens)| block.priority < FIRST_EXPENDABLE || *tokens > 0)
             .collect();
         staying.sort_by_key(|(block, _)| block.priority);
@@ -314,26 +317,31 @@ impl<'b> BlockFitter<'b> {
         }
     }
 
-    /// Fits the blocks without a known fate into the rest of a budget, around an elastic one.
+    /// Fits the other blocks into the rest of a budget, around an elastic one.
     ///
     /// # Errors
-    /// The blocks of priority 0 and 1 and those with a known fate exceed the budget.
+    /// The blocks of priority 0 and 1 and those that are fitted already exceed the budget.
     pub fn fit_rest(
         &self,
         budget: Option<usize>,
         counting: Counting,
-        fates: Vec<Option<FittedBlock>>,
+        fitted_before: Vec<Option<FittedBlock>>,
         mut elastic: Option<ElasticBlock<'_>>,
     ) -> Result<Vec<FittedBlock>, OverBudget> {
         let blocks = self.blocks;
         let is_over = budget
             .is_some_and(|limit| blocks.iter().map(BudgetBlock::byte_count).sum::<usize>() > limit);
-        let is_whole = |fate: &Option<FittedBlock>| {
-            fate.as_ref()
-                .is_none_or(|fate| fate.fate == Disposition::Kept)
+        let is_whole = |fitted: &Option<FittedBlock>| {
+            fitted
+                .as_ref()
+                .is_none_or(|fitted| fitted.fate == Disposition::Kept)
         };
         let fits = |block: &BudgetBlock<'_>| block.byte_count() <= block.max_tokens();
-        if elastic.is_none() && !is_over && fates.iter().all(is_whole) && blocks.iter().all(fits) {
+        if elastic.is_none()
+            && !is_over
+            && fitted_before.iter().all(is_whole)
+            && blocks.iter().all(fits)
+        {
             let tokens = |at: usize| (counting == Counting::Always).then(|| self.block_size(at));
             return Ok((0..blocks.len())
                 .map(|at| FittedBlock::fully_kept(tokens(at)))
@@ -342,18 +350,18 @@ impl<'b> BlockFitter<'b> {
         let limit = budget.unwrap_or(usize::MAX);
         let mut order: Vec<usize> = (0..blocks.len()).collect();
         order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
-        let known = |(at, fate): (usize, Option<FittedBlock>)| {
-            let fate = fate?;
-            let tokens = self.block_cost(at, &fate);
+        let counted = |(at, fitted): (usize, Option<FittedBlock>)| {
+            let fitted = fitted?;
+            let tokens = self.block_cost(at, &fitted);
             Some(FittedBlock {
                 full: Some(self.block_size(at)),
                 kept: Some(tokens),
-                ..fate
+                ..fitted
             })
         };
         let mut fitted: Vec<Option<FittedBlock>> =
-            fates.into_iter().enumerate().map(known).collect();
-        let taken = fitted.iter().flatten().filter_map(|fate| fate.kept).sum();
+            fitted_before.into_iter().enumerate().map(counted).collect();
+        let taken = fitted.iter().flatten().filter_map(|block| block.kept).sum();
         let (mut left, mut ended): (usize, Option<&str>) = (limit.saturating_sub(taken), None);
         let (mut floor, mut inputs, mut full_up) = (0, None, None);
         for &at in &order {
@@ -406,12 +414,14 @@ impl<'b> BlockFitter<'b> {
                 }
                 None if full <= left => FittedBlock::fully_kept(Some(full)),
                 None if block.priority < FIRST_EXPENDABLE => {
-                    let fates: Vec<Option<FittedBlock>> = blocks
+                    let expendable: Vec<Option<FittedBlock>> = blocks
                         .iter()
                         .zip(fitted)
-                        .map(|(block, fate)| fate.filter(|_| block.priority >= FIRST_EXPENDABLE))
+                        .map(|(block, fitted)| {
+                            fitted.filter(|_| block.priority >= FIRST_EXPENDABLE)
+                        })
                         .collect();
-                    return Err(self.over_budget(&fates, limit));
+                    return Err(self.over_budget(&expendable, limit));
                 }
                 None => {
                     ended = Some(block.id);
