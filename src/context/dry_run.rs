@@ -55,7 +55,7 @@ pub(super) struct DryRun {
     /// The cost of each segment if it is present and uncut.
     pub(super) whole: Vec<WholeCost>,
     /// Tokens of the budget that are reserved for untrusted text.
-    pub(super) others_room: usize,
+    pub(super) untrusted_reserve: usize,
 }
 
 /// The cost of a segment that is present and uncut.
@@ -172,14 +172,14 @@ fn dry_run_with(
         .map(|account| fitting_block(&account.segment, &frame, 0))
         .collect();
     let has_open_share = draft.facts.has_open_share;
-    let others_room = options.budget.map_or(0, |tokens| {
+    let untrusted_reserve = options.budget.map_or(0, |tokens| {
         budget::untrusted_reserve(&blocks, tokens, has_open_share)
     });
     Ok(DryRun {
         report,
         waiting,
         whole,
-        others_room,
+        untrusted_reserve,
     })
 }
 

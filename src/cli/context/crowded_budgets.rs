@@ -62,7 +62,7 @@ fn report_cut_texts(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
         node,
         model,
         budget,
-        others_room,
+        untrusted_reserve,
         texts,
     } = cut;
     let node = if node == "/" { "" } else { node };
@@ -76,7 +76,7 @@ fn report_cut_texts(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
         agent: &agent,
         model,
         budget: *budget,
-        others_room: *others_room,
+        untrusted_reserve: *untrusted_reserve,
         texts,
     };
     crowded_budget::report(&project.config, &crowded)

@@ -23,12 +23,12 @@ struct RemainingRoom {
 /// reason than the budget.
 type BoundedSegment = (Part, WholeCost, bool);
 
-/// Sets the bounds of each segment, and returns those of the total. `others_room` is the part of
+/// Sets the bounds of each segment, and returns those of the total. `untrusted_reserve` is the part of
 /// the budget that is reserved for untrusted text.
 pub(super) fn bound_segments(
     parts: &mut [BoundedSegment],
     budget: Option<usize>,
-    others_room: usize,
+    untrusted_reserve: usize,
 ) -> Total {
     let fixed = parts.iter().map(|(part, ..)| part.tokens).sum();
     if !parts
@@ -77,7 +77,7 @@ pub(super) fn bound_segments(
     let room = room_of_trusted(
         parts.iter().filter(|part| is_never_cut(part)),
         budget,
-        others_room,
+        untrusted_reserve,
     );
     let rest = bound_in_order(parts, &trusted, room);
     // Untrusted segments get the room that trusted ones leave of the whole budget.
@@ -119,7 +119,7 @@ pub(super) fn bound_segments(
 fn room_of_trusted<'p>(
     never_cut: impl Iterator<Item = &'p BoundedSegment>,
     budget: Option<usize>,
-    others_room: usize,
+    untrusted_reserve: usize,
 ) -> RemainingRoom {
     let (mut least, mut most) = (0, Some(0));
     for (part, whole, may_lack) in never_cut {
@@ -136,7 +136,7 @@ fn room_of_trusted<'p>(
     }
     let room = |taken: usize| {
         let left = budget?.saturating_sub(taken);
-        Some(left - others_room.min(left / 2))
+        Some(left - untrusted_reserve.min(left / 2))
     };
     RemainingRoom {
         upper: room(least),

@@ -242,7 +242,7 @@ fn build_entry(
         report,
         waiting,
         whole,
-        others_room,
+        untrusted_reserve,
     } = dry_run::compute_dry_run(forest, request, &options, memos)?;
     let chain = forest
         .find_chain(request.task, request.node)
@@ -267,7 +267,7 @@ fn build_entry(
             (build_part(forest, account, waiting), whole, may_lack)
         });
     let mut parts: Vec<_> = parts.collect();
-    let mut total = bounds::bound_segments(&mut parts, budget, others_room);
+    let mut total = bounds::bound_segments(&mut parts, budget, untrusted_reserve);
     let mut segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
     let open = open_defaults(&chain, request).map_err(|fault| vec![fault])?;
     let defaults = apply_defaults(&open, &mut segments);

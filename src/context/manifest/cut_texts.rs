@@ -30,7 +30,7 @@ pub struct CutTexts {
     /// The budget in tokens.
     pub budget: usize,
     /// Tokens of it that are reserved for untrusted text, at most.
-    pub others_room: usize,
+    pub untrusted_reserve: usize,
     /// Each text by the id of its segment, with its tokens and those that stay.
     pub texts: Vec<(String, usize, usize)>,
 }
@@ -104,7 +104,7 @@ fn agent_cut_texts(
         report,
         waiting,
         whole,
-        others_room,
+        untrusted_reserve,
     } = dry_run::compute_dry_run(forest, request, &options, memos).ok()?;
     let mut texts = Vec::new();
     for ((account, waiting), whole) in report.segments.iter().zip(&waiting).zip(&whole) {
@@ -130,7 +130,7 @@ fn agent_cut_texts(
         node,
         model,
         budget,
-        others_room,
+        untrusted_reserve,
         texts,
     })
 }

@@ -27,7 +27,7 @@ pub struct CrowdedAgent<'a> {
     /// The budget in tokens.
     pub budget: usize,
     /// Tokens of the budget that are reserved for untrusted text.
-    pub others_room: usize,
+    pub untrusted_reserve: usize,
     /// Each text: the id of its segment, its tokens, and the tokens that remain after the cut.
     pub texts: &'a [(String, usize, usize)],
 }
@@ -42,7 +42,7 @@ pub fn report(config: &Config, crowded: &CrowdedAgent<'_>) -> Option<Diagnostic>
         agent,
         model,
         budget,
-        others_room,
+        untrusted_reserve,
         texts,
     } = *crowded;
     let role = role.and_then(|name| config.roles.get(name));
@@ -75,10 +75,10 @@ pub fn report(config: &Config, crowded: &CrowdedAgent<'_>) -> Option<Diagnostic>
         found.join(", ")
     );
     let mut finding = Diagnostic::new(&RULE.meta, &file.path, span, message);
-    if others_room > 0 {
+    if untrusted_reserve > 0 {
         finding = finding.note(format!(
             "up to {} tokens are kept for what others write: the `max_tokens` of untrusted inputs, and a quarter of the budget for all that has no limit",
-            format_thousands(others_room)
+            format_thousands(untrusted_reserve)
         ));
     }
     finding = finding
