@@ -396,7 +396,7 @@ pub enum ToolFault {
     /// Its parameters are not a JSON Schema of type `object`.
     NoObject,
     /// Its parameters contain a mistake.
-    Slip(JsonSchemaFault),
+    BadSchema(JsonSchemaFault),
     /// Its parameters contain a pattern, at this pointer, with lookaround or a backreference.
     Pattern(String),
     /// Vendors reject its parameters.

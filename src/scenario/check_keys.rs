@@ -88,7 +88,7 @@ pub(super) fn report_missing_keys(
     node: &YamlNode<'_>,
 ) {
     // A misspelt key is reported as unknown only, not as missing too.
-    let slips = node
+    let unknown_keys = node
         .entries()
         .unwrap_or_default()
         .iter()
@@ -96,17 +96,19 @@ pub(super) fn report_missing_keys(
         .take(MAX_FAULTS);
     let meant =
         |key: &str| likeliest_candidate(key, table.key_names()).or_else(|| key_around(table, key));
-    let slips: Vec<&str> = slips.filter_map(|entry| meant(&entry.key.value)).collect();
-    let has = |name: &str| find_value(table, node, name).is_some() || slips.contains(&name);
+    let meant_keys: Vec<&str> = unknown_keys
+        .filter_map(|entry| meant(&entry.key.value))
+        .collect();
+    let has = |name: &str| find_value(table, node, name).is_some() || meant_keys.contains(&name);
     // If any key of a group will do, only the unknown key is reported, with the key that was
     // probably meant.
-    let is_meant = node
+    let has_unknown_key = node
         .entries()
         .unwrap_or_default()
         .iter()
         .take(MAX_FAULTS)
         .any(|entry| table.key(&entry.key.value).is_none());
-    let is_only = is_meant && table.keys.len() == 1;
+    let is_only = has_unknown_key && table.keys.len() == 1;
     for key in table
         .keys
         .iter()
@@ -117,7 +119,7 @@ pub(super) fn report_missing_keys(
     for group in table.groups {
         if let KeyGroup::ExactlyOne(keys) | KeyGroup::AtLeastOne(keys) = group
             && !keys.iter().any(|key| has(key))
-            && !(keys.len() > 2 && is_meant)
+            && !(keys.len() > 2 && has_unknown_key)
         {
             let span = node.span.first_line(sink.text);
             sink.report(

@@ -433,24 +433,24 @@ fn tool_fault(tool: &ProjectTool) -> Option<ToolFault> {
     if tool.parameters.get("type") != Some(&json!("object")) {
         return Some(ToolFault::NoObject);
     }
-    let is_sure = |slip: &JsonSchemaFault| {
+    let is_sure = |fault: &JsonSchemaFault| {
         !matches!(
-            slip.kind,
+            fault.kind,
             JsonSchemaFaultKind::UnknownKeyword { near: None }
         )
     };
     let looks =
-        |slip: &JsonSchemaFault| json_schema::uses_look_around(&tool.parameters, &slip.path);
-    let (patterns, slips): (Vec<_>, Vec<_>) = json_schema::schema_faults(&tool.parameters)
+        |fault: &JsonSchemaFault| json_schema::uses_look_around(&tool.parameters, &fault.path);
+    let (patterns, schema_faults): (Vec<_>, Vec<_>) = json_schema::schema_faults(&tool.parameters)
         .into_iter()
         .filter(is_sure)
         .partition(looks);
-    let slip = slips.into_iter().next().map(ToolFault::Slip);
+    let schema_fault = schema_faults.into_iter().next().map(ToolFault::BadSchema);
     let pattern = patterns
         .into_iter()
         .next()
-        .map(|slip| ToolFault::Pattern(slip.path));
-    slip.or(pattern).or_else(|| {
+        .map(|fault| ToolFault::Pattern(fault.path));
+    schema_fault.or(pattern).or_else(|| {
         let is_strict = tool.strict == Some(true);
         let schema_use = SchemaUse {
             is_strict,

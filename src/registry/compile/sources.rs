@@ -128,9 +128,9 @@ fn check_schema(schema: &str) -> Result<(), AnswerSchemaFault> {
     let Ok(value) = serde_json::from_str(schema) else {
         return Ok(());
     };
-    let bad = |slip: JsonSchemaFault| match slip.kind {
+    let bad = |fault: JsonSchemaFault| match fault.kind {
         JsonSchemaFaultKind::BadValue { expected, near } => Some(AnswerSchemaFault::Unsound {
-            at: slip.path,
+            at: fault.path,
             expected,
             near,
         }),

@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule::new(
 
 fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // The same misspelling in several places is one finding.
-    let mut slips: BTreeMap<(u32, &str), Vec<&ScopeFault<'_>>> = BTreeMap::new();
+    let mut misspellings: BTreeMap<(u32, &str), Vec<&ScopeFault<'_>>> = BTreeMap::new();
     for fault in &cx.scopes.faults {
         let ScopeFaultKind::Undeclared {
             name,
@@ -34,12 +34,12 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        slips
+        misspellings
             .entry((own.span().start, name))
             .or_default()
             .push(fault);
     }
-    for (at, uses) in slips.values_mut().enumerate() {
+    for (at, uses) in misspellings.values_mut().enumerate() {
         uses.sort_by_key(|fault| fault.span.start);
         let [fault, others @ ..] = uses.as_slice() else {
             continue;

@@ -24,13 +24,13 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     if unread.peek().is_none() {
         return;
     }
-    let slips = Slips::new(cx);
+    let wrong_names = WrongNames::new(cx);
     for (what, span) in unread {
         let part = cx.document.element_at(span.start);
-        if part.is_some_and(|part| slips.has_undeclared(part, what)) {
+        if part.is_some_and(|part| wrong_names.has_undeclared(part, what)) {
             continue;
         }
-        if let Some(found) = part.and_then(|part| report_misnamed(cx, part, &slips, what)) {
+        if let Some(found) = part.and_then(|part| report_misnamed(cx, part, &wrong_names, what)) {
             out.push(found);
             continue;
         }
@@ -66,24 +66,24 @@ pub(super) fn misnamed_spans(cx: &FileCx<'_>) -> BTreeSet<Span> {
     if unread.peek().is_none() {
         return BTreeSet::new();
     }
-    let slips = Slips::new(cx);
+    let wrong_names = WrongNames::new(cx);
     unread
         .filter_map(|(what, span)| Some((what, cx.document.element_at(span.start)?)))
-        .filter(|(what, part)| !slips.has_undeclared(*part, *what))
-        .flat_map(|(what, part)| slips.misnamed_in(part, what))
-        .map(|(slip, _)| slip.name.span)
+        .filter(|(what, part)| !wrong_names.has_undeclared(*part, *what))
+        .flat_map(|(what, part)| wrong_names.misnamed_in(part, what))
+        .map(|(parameter, _)| parameter.name.span)
         .collect()
 }
 
 /// Names of a file that probably stand for the value of a round.
-struct Slips<'f, 'a> {
+struct WrongNames<'f, 'a> {
     /// Implicit parameters such as `input`.
     misnamed: Vec<&'f ImplicitParameter<'a>>,
     /// Variables without a value by their offsets, each with the names that it has or may mean.
     undeclared: Vec<(u32, [&'f str; 2])>,
 }
 
-impl<'f, 'a> Slips<'f, 'a> {
+impl<'f, 'a> WrongNames<'f, 'a> {
     fn new(cx: &'f FileCx<'a>) -> Self {
         let misnamed = cx.scopes.implicit.iter().filter(|found| {
             ROUND_NAMES
@@ -99,12 +99,12 @@ impl<'f, 'a> Slips<'f, 'a> {
                 [&**name, near.as_deref().unwrap_or_default()],
             ))
         });
-        let mut slips = Self {
+        let mut wrong_names = Self {
             misnamed: misnamed.collect(),
             undeclared: undeclared.collect(),
         };
-        slips.undeclared.sort_unstable();
-        slips
+        wrong_names.undeclared.sort_unstable();
+        wrong_names
     }
 
     /// Returns the implicit parameters in a part that stand for a value, with the value's name.
@@ -113,12 +113,12 @@ impl<'f, 'a> Slips<'f, 'a> {
         part: Element<'_>,
         what: UnreadValue,
     ) -> Vec<(&'f ImplicitParameter<'a>, &'static str)> {
-        let of = |slip: &'f ImplicitParameter<'a>| {
+        let of = |parameter: &'f ImplicitParameter<'a>| {
             let mut values = values(what).iter();
-            let value = values.find(|value| is_last_word_of(&slip.name.value, value))?;
+            let value = values.find(|value| is_last_word_of(&parameter.name.value, value))?;
             part.span()
-                .contains(slip.name.span.start)
-                .then_some((slip, *value))
+                .contains(parameter.name.span.start)
+                .then_some((parameter, *value))
         };
         self.misnamed.iter().copied().filter_map(of).collect()
     }
@@ -142,21 +142,21 @@ impl<'f, 'a> Slips<'f, 'a> {
 fn report_misnamed(
     cx: &FileCx<'_>,
     part: Element<'_>,
-    slips: &Slips<'_, '_>,
+    wrong_names: &WrongNames<'_, '_>,
     what: UnreadValue,
 ) -> Option<Diagnostic> {
     let mut found: Option<Diagnostic> = None;
     let mut edits = Vec::new();
-    for (slip, value) in slips.misnamed_in(part, what) {
-        let name = &*slip.name.value;
+    for (parameter, value) in wrong_names.misnamed_in(part, what) {
+        let name = &*parameter.name.value;
         let message = format!(
             "`{name}` is a parameter of the whole task here, the same in each round: the value of a round is `{value}`"
         );
         found = Some(match found.take() {
-            None => file_finding(&RULE.meta, cx, slip.name.span, message).help(format!(
+            None => file_finding(&RULE.meta, cx, parameter.name.span, message).help(format!(
                 "write `{value}`, or read it as well if a caller gives `{name}`"
             )),
-            Some(found) => found.label(slip.name.span, message),
+            Some(found) => found.label(parameter.name.span, message),
         });
         let spans = spans_in_braces(part, name).into_iter();
         edits.extend(spans.map(|span| Edit::replace(span, value)));

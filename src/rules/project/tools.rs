@@ -144,8 +144,8 @@ fn describe_tool_fault(tool: &str, why: &ToolFault) -> (String, String) {
             ),
             "write it without `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)` and `\\1`",
         ),
-        ToolFault::Slip(slip) => {
-            let (what, near) = match &slip.kind {
+        ToolFault::BadSchema(fault) => {
+            let (what, near) = match &fault.kind {
                 JsonSchemaFaultKind::UnknownKeyword { near } => (
                     "is not a JSON Schema keyword".to_owned(),
                     near.map(str::to_owned),
@@ -162,7 +162,7 @@ fn describe_tool_fault(tool: &str, why: &ToolFault) -> (String, String) {
             return (
                 format!(
                     "in the parameters of {tool}, `{}` {what}",
-                    slip.path.escape_debug()
+                    fault.path.escape_debug()
                 ),
                 help,
             );

@@ -30,17 +30,17 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         .map(|parameter| &*parameter.name)
         .collect();
     // A misspelt parameter is reported as misspelt, and not also as missing.
-    let slips = inputs.keys().filter(|name| {
+    let unknown = inputs.keys().filter(|name| {
         !parameters
             .iter()
             .any(|parameter| *parameter.name == ***name)
     });
-    let slips: Vec<&str> = slips
+    let misspelt: Vec<&str> = unknown
         .filter_map(|name| nearest_candidate(name, missing.iter().copied()))
         .collect();
     let missing: Vec<&str> = missing
         .into_iter()
-        .filter(|name| !slips.contains(name))
+        .filter(|name| !misspelt.contains(name))
         .collect();
     if missing.is_empty() {
         return;

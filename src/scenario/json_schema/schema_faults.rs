@@ -179,8 +179,8 @@ impl<'s> SchemaTraversal<'s> {
         let bad: Vec<String> = self
             .found
             .iter()
-            .filter(|slip| matches!(slip.kind, JsonSchemaFaultKind::BadValue { .. }))
-            .map(|slip| slip.path.clone())
+            .filter(|fault| matches!(fault.kind, JsonSchemaFaultKind::BadValue { .. }))
+            .map(|fault| fault.path.clone())
             .collect();
         let holds = |outer: &str, path: &str| {
             path.strip_prefix(outer)
@@ -193,13 +193,13 @@ impl<'s> SchemaTraversal<'s> {
         self.found.extend(
             draft::find_draft_faults(self.root)
                 .into_iter()
-                .filter(|slip| !is_reported(&slip.path))
+                .filter(|fault| !is_reported(&fault.path))
                 .take(MAX_FAULTS),
         );
         if self
             .found
             .iter()
-            .all(|slip| matches!(slip.kind, JsonSchemaFaultKind::UnknownKeyword { .. }))
+            .all(|fault| matches!(fault.kind, JsonSchemaFaultKind::UnknownKeyword { .. }))
         {
             self.found.extend(draft::find_compile_fault(self.root));
         }

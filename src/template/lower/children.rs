@@ -1,6 +1,6 @@
 //! Checks child elements against the element table.
 
-use super::slips;
+use super::intended_child;
 use super::state::Lower;
 use crate::syntax::tree::{Element, NodeKind as Node};
 use crate::template::elements::{ChildSpec, ElementContent, ElementKind};
@@ -72,8 +72,9 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let Some((at, child)) = at.and_then(|at| Some((at, spec.children.get(at)?))) else {
-                let taken =
-                    *present.get_or_insert_with(|| slips::present_children(kind, element)) | seen;
+                let taken = *present
+                    .get_or_insert_with(|| intended_child::present_children(kind, element))
+                    | seen;
                 if let Some((at, child)) = self.resolve_slip(kind, element, found, taken) {
                     seen |= 1 << at;
                     take(
@@ -123,7 +124,7 @@ impl<'a> Lower<'a> {
         let meant = match known {
             _ if parent.is_text() || setting => None,
             Some((.., meant)) if found.elements().next().is_none() => meant,
-            Some(_) | None => slips::intended_child(parent, within, found, taken),
+            Some(_) | None => intended_child::find_intended_child(parent, within, found, taken),
         };
         if found.elements().next().is_none() {
             self.last_slip = Some((parent, found.name(), taken, meant));

@@ -56,8 +56,8 @@ fn words(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Slips that no example has.
-const SLIPS: [&str; 13] = [
+/// Mistakes that no example has.
+const MISTAKES: [&str; 13] = [
     "<!DOCTYPE task [<!-- mine -->]>\n<task type=\"atomic\" name=\"a\"><description>d</description></task>\n",
     "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <system trust=\"untrusted\">Be kind.</system>\n</task>\n",
     "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <output_slot>the answer</output_slot>\n  <input_source>the mail</input_source>\n  <continuation_policy>go on</continuation_policy>\n</task>\n",
@@ -75,9 +75,9 @@ const SLIPS: [&str; 13] = [
 
 /// Every compiled example, with the name of its rule.
 fn all_examples() -> impl Iterator<Item = (&'static str, RuleExample)> {
-    let slips = SLIPS.map(|template| {
+    let mistakes = MISTAKES.map(|template| {
         (
-            "slips",
+            "mistakes",
             RuleExample {
                 template,
                 project: "",
@@ -91,7 +91,7 @@ fn all_examples() -> impl Iterator<Item = (&'static str, RuleExample)> {
                 .into_iter()
                 .map(|example| (rule.meta.name, example))
         })
-        .chain(slips)
+        .chain(mistakes)
 }
 
 /// The offered ways out of a file, each with the code of its finding and the file afterwards.

@@ -428,7 +428,7 @@ fn files_that_are_renamed_are_named_anew_in_scenarios_and_the_project_file() {
 }
 
 #[test]
-fn a_file_that_leaves_the_project_changes_nothing() {
+fn no_reference_follows_a_text_that_is_moved_out_of_the_project() {
     let mut client = Client::new(
         &[
             ("ctxc.toml", ""),
@@ -467,13 +467,13 @@ fn a_project_file_that_is_no_toml_has_its_own_error_alone() {
     warm.replace("ctxc.toml", 2, &broken);
     assert_eq!(codes(&warm.pull("ctxc.toml")), ["CTX502"]);
     // The last valid state applies.
-    let hover = warm.at(
+    let definition = warm.at(
         "textDocument/definition",
         "ctxc.toml",
         &broken,
         "template = \"t",
     );
-    assert_eq!(hover["uri"], warm.uri("templates/t.xml"));
+    assert_eq!(definition["uri"], warm.uri("templates/t.xml"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl Server {
     }
 
     /// Sends the same bytes to every connection.
-    pub(crate) fn saying(bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn with_response(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self::new(move |_, _, stream| say(stream, &bytes))
     }

@@ -80,7 +80,7 @@ fn each_vendor_is_asked_at_its_address_with_its_key_in_its_header() {
             .iter()
             .find(|sample| sample.dialect == name)
             .unwrap();
-        let server = Server::saying(response("200 OK", "", sample.body));
+        let server = Server::with_response(response("200 OK", "", sample.body));
         let provider = provider(name, format!("{}/v9", server.url()), CallLimits::default());
         let response = provider
             .answer(&WireRequest {
@@ -185,30 +185,32 @@ fn half_an_answer_is_cut() {
     let half = &GOOD[..30];
     let cut = Err(E::CutStream { bytes: 30 });
     assert_eq!(
-        ask(&Server::saying(format!(
+        ask(&Server::with_response(format!(
             "HTTP/1.1 200 OK\r\ncontent-length: 65\r\n\r\n{half}"
         ))),
         cut
     );
     assert_eq!(
-        ask(&Server::saying(format!(
+        ask(&Server::with_response(format!(
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1e\r\n{half}\r\n"
         ))),
         cut
     );
     // Only its form shows that the text continues.
     assert_eq!(
-        ask(&Server::saying(format!("HTTP/1.0 200 OK\r\n\r\n{half}"))),
+        ask(&Server::with_response(format!(
+            "HTTP/1.0 200 OK\r\n\r\n{half}"
+        ))),
         cut
     );
     assert_eq!(
-        ask(&Server::saying(
+        ask(&Server::with_response(
             b"HTTP/1.0 200 OK\r\n\r\n{\"a\":\"\xc3".to_vec()
         )),
         Err(E::CutStream { bytes: 7 })
     );
     let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: text/event-stream\r\n",
         stream,
@@ -236,7 +238,10 @@ fn old_and_chunked_servers_are_understood() {
         ),
     ] {
         assert_eq!(
-            ask(&Server::saying(response)).unwrap().answer.content(),
+            ask(&Server::with_response(response))
+                .unwrap()
+                .answer
+                .content(),
             "Hi"
         );
     }
@@ -249,13 +254,13 @@ fn what_is_no_answer_is_not_understood() {
         other => panic!("{other:?}"),
     };
     assert_eq!(
-        why(&Server::saying(
+        why(&Server::with_response(
             b"HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n{\"a\":\"\xff\xff".to_vec()
         )),
         "it is not UTF-8 from byte 6 on"
     );
     assert_eq!(
-        why(&Server::saying(response(
+        why(&Server::with_response(response(
             "200 OK",
             "",
             "<html>Log in</html>"
@@ -263,7 +268,7 @@ fn what_is_no_answer_is_not_understood() {
         "expected JSON or server-sent events, found `<html>Log in</html>`"
     );
     assert!(
-        why(&Server::saying("SSH-2.0-OpenSSH_9.6\r\n\r\n"))
+        why(&Server::with_response("SSH-2.0-OpenSSH_9.6\r\n\r\n"))
             .starts_with("it is not what HTTP has: ")
     );
 }
@@ -297,7 +302,7 @@ fn too_large_an_answer_is_refused() {
 
 #[test]
 fn no_redirect_is_followed() {
-    let other = Server::saying(good());
+    let other = Server::with_response(good());
     for status in [
         "301 Moved Permanently",
         "302 Found",
@@ -305,7 +310,7 @@ fn no_redirect_is_followed() {
         "308 Permanent Redirect",
     ] {
         let location = format!("location: {}/v1/chat/completions?token=x\r\n", other.url());
-        let server = Server::saying(response(status, &location, ""));
+        let server = Server::with_response(response(status, &location, ""));
         let to = format!("{}/v1/chat/completions", other.url());
         assert_eq!(
             ask(&server),
@@ -321,13 +326,18 @@ fn no_redirect_is_followed() {
 #[test]
 fn a_vendor_that_refuses_is_quoted_without_the_key() {
     let body = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}."}}}}"#);
-    let error = ask(&Server::saying(response("401 Unauthorized", "", &body))).unwrap_err();
+    let error = ask(&Server::with_response(response(
+        "401 Unauthorized",
+        "",
+        &body,
+    )))
+    .unwrap_err();
     assert_eq!(
         error.to_string(),
         "the provider answered with status 401: Incorrect API key provided: ⟦key⟧."
     );
     // Nor where a redirect or the end of a long message has it, nor in an answer.
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "302 Found",
         &format!("location: http://elsewhere/{KEY}\r\n"),
         "",
@@ -341,17 +351,22 @@ fn a_vendor_that_refuses_is_quoted_without_the_key() {
         1
     );
     let long = format!(r#"{{"error":{{"message":"{}{KEY}"}}}}"#, "x".repeat(490));
-    let error = ask(&Server::saying(response("401 Unauthorized", "", &long))).unwrap_err();
+    let error = ask(&Server::with_response(response(
+        "401 Unauthorized",
+        "",
+        &long,
+    )))
+    .unwrap_err();
     assert!(error.to_string().ends_with("x⟦key⟧"), "{error}");
     let echo = GOOD.replace("Hi", KEY);
-    let answer = ask(&Server::saying(response("200 OK", "", &echo)));
+    let answer = ask(&Server::with_response(response("200 OK", "", &echo)));
     assert!(
         echo != GOOD
             && format!("{answer:?}").contains("⟦key⟧")
             && !format!("{answer:?}").contains(KEY),
         "{answer:?}"
     );
-    let garbled = ask(&Server::saying(response("200 OK", "", KEY))).unwrap_err();
+    let garbled = ask(&Server::with_response(response("200 OK", "", KEY))).unwrap_err();
     assert_eq!(
         garbled.to_string(),
         "the answer could not be read: expected JSON or server-sent events, found `⟦key⟧`"
@@ -367,7 +382,7 @@ fn a_limited_rate_explains_how_long_to_wait() {
         ("retry-after: soon\r\n", None),
         ("", None),
     ] {
-        let error = ask(&Server::saying(response(
+        let error = ask(&Server::with_response(response(
             "429 Too Many Requests",
             header,
             "slow down",

@@ -250,7 +250,7 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
 
 #[test]
 fn who_does_not_know_the_path_of_the_run_is_refused() {
-    let server = Server::saying(response("200 OK", "", "{}"));
+    let server = Server::with_response(response("200 OK", "", "{}"));
     let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("ANTHROPIC_BASE_URL", "");
     let (host, _) = url
@@ -413,7 +413,7 @@ fn what_fails_on_the_way_is_seen_and_kept() {
         "{line}"
     );
     // A refusal of a vendor is passed on as it is.
-    let refusing = Server::saying(response(
+    let refusing = Server::with_response(response(
         "429 Too Many Requests",
         "retry-after: 3\r\ncontent-type: application/json\r\n",
         "{\"error\":{\"message\":\"slow down\"}}",
@@ -488,7 +488,7 @@ fn old_and_odd_requests_are_served() {
 
 #[test]
 fn what_is_not_kept_is_reported_with_its_reason_and_without_its_words() {
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: application/json\r\n",
         "{}",
@@ -542,7 +542,7 @@ fn what_is_not_kept_is_reported_with_its_reason_and_without_its_words() {
 
 #[test]
 fn white_space_and_escapes_of_a_request_are_sent_as_they_are_and_kept_on_one_line() {
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: application/json\r\n",
         "{\"ok\":true}",
@@ -602,7 +602,7 @@ fn a_request_that_is_too_large_to_be_checked_is_answered_and_noted() {
 #[test]
 #[ignore = "needs proxy_hard: bodies of 100 MB take a minute"]
 fn proxy_hard_a_body_of_100_mb_passes_and_one_of_129_mb_is_refused() {
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: application/json\r\n",
         "{\"ok\":true}",

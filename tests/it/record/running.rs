@@ -28,7 +28,7 @@ fn around(project: &Project, verb: &[&str], calls: &str, env: &[(&str, &str)]) -
 
 #[test]
 fn a_program_is_recorded_and_replayed_without_its_vendor() {
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: application/json\r\n",
         "{\"said\":1}",

@@ -94,7 +94,7 @@ fn numbers_that_are_no_text_are_kept() {
 
 #[test]
 fn a_script_sends_nothing() {
-    let server = Server::saying(response("200 OK", "", "{}"));
+    let server = Server::with_response(response("200 OK", "", "{}"));
     let project = Project::new().with_file("script.yaml", SCRIPT);
     let env = [("OPENAI_BASE_URL", &*server.url())];
     recorded(

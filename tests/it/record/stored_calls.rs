@@ -114,7 +114,7 @@ fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
 
 #[test]
 fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "401 Unauthorized",
         "",
         &format!("wrong key {KEY} of {EMAIL}"),
@@ -140,7 +140,7 @@ fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
 #[test]
 fn a_project_can_keep_more_or_less() {
     let content = |word: &str| {
-        let server = Server::saying(response("200 OK", "content-type: application/json\r\n", &json!({"model": "m", "choices": [{"message": {"role": "assistant", "content": format!("Ask {EMAIL}")}, "finish_reason": "stop"}]}).to_string()));
+        let server = Server::with_response(response("200 OK", "content-type: application/json\r\n", &json!({"model": "m", "choices": [{"message": {"role": "assistant", "content": format!("Ask {EMAIL}")}, "finish_reason": "stop"}]}).to_string()));
         let project =
             Project::new().with_file("ctxc.toml", format!("[record]\ncontent = \"{word}\"\n"));
         if word == "full" {
@@ -188,7 +188,7 @@ fn a_project_can_keep_more_or_less() {
 fn without_words_nothing_that_a_program_put_into_a_call_is_kept() {
     let answer = json!({"model": "m", "choices": [{"message": {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
         "function": {"name": "find", "arguments": "{\"name\": \"Marlowe\"}"}}]}, "finish_reason": "tool_calls"}]});
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: application/json\r\n",
         &answer.to_string(),
@@ -242,7 +242,7 @@ fn the_secret_behind_placeholders_is_the_users_alone() {
 
 #[test]
 fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
-    let server = Server::saying(response("200 OK", "", "{}"));
+    let server = Server::with_response(response("200 OK", "", "{}"));
     let mut proxy = ProxyProcess::for_upstream(&server.url());
     proxy.post_chat("{}");
     proxy.stop().exits_with(0);
@@ -291,7 +291,7 @@ fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
 
 #[test]
 fn old_recordings_are_removed() {
-    let server = Server::saying(response("200 OK", "", "{}"));
+    let server = Server::with_response(response("200 OK", "", "{}"));
     let mut proxy = ProxyProcess::for_upstream(&server.url());
     proxy.post_chat("{}");
     proxy.stop().exits_with(0);
@@ -377,7 +377,7 @@ fn kill(round: u64) {
 
 #[test]
 fn a_recording_removes_older_recordings() {
-    let server = Server::saying(response("200 OK", "", "{}"));
+    let server = Server::with_response(response("200 OK", "", "{}"));
     let mut proxy = ProxyProcess::for_upstream(&server.url());
     proxy.post_chat("{}");
     proxy.stop().exits_with(0);
@@ -434,7 +434,7 @@ fn what_a_pattern_of_the_project_finds_is_masked_in_streams_too() {
 
 #[test]
 fn an_upstream_of_the_project_file_needs_permission() {
-    let server = Server::saying(response(
+    let server = Server::with_response(response(
         "200 OK",
         "content-type: application/json\r\n",
         "{\"choices\":[]}",

@@ -71,7 +71,7 @@ fn a_change_of_type_is_the_authors() {
 }
 
 #[test]
-fn a_changed_text_resolves_nothing_anew() {
+fn a_changed_text_changes_no_resolved_setting() {
     let found = against(&change("triage", "Be kind.", "Be brief."));
     assert_eq!(
         (

@@ -363,7 +363,7 @@ fn a_conflict_that_nothing_stands_for_is_reported() {
 
 /// `check` and `build` end alike, and a suppression file of an older release does not help.
 #[test]
-fn a_recorded_slip_of_a_setting_still_counts() {
+fn a_suppression_does_not_hide_an_error_in_a_setting() {
     let text = task(
         "type=\"atomic\"",
         &block("<inherit_context>Full</inherit_context><fresh_context>enabled</fresh_context>"),
@@ -448,10 +448,10 @@ fn a_typo_of_a_setting_is_seen_behind_many_others() {
 }
 
 /// Writes a setting and its value wrongly.
-type Slip = fn(&str, &str) -> String;
+type Mistake = fn(&str, &str) -> String;
 
-/// The slips of a template; `None` for a sound one.
-const SLIPS: [Option<Slip>; 14] = [
+/// The mistakes of a template; `None` for a sound one.
+const MISTAKES: [Option<Mistake>; 14] = [
     None,
     None,
     Some(|name, value| block(&format!("<{name}>{value}x</{name}>"))),
@@ -503,8 +503,8 @@ proptest! {
     #[test]
     fn no_registry_holds_a_conflict_or_lacks_a_setting(
         written in (prop::option::of(prop::sample::select(vec!["full", "none", "subset"])), prop::option::of(prop::sample::select(vec!["enabled", "disabled"]))),
-        slip in 0..SLIPS.len(),
-        slipping in any::<bool>(),
+        mistake in 0..MISTAKES.len(),
+        is_second_wrong in any::<bool>(),
         attributes in prop::sample::select(vec!["", "type=\"atomic\"", "type=\"atomic\" subtype=\"subtask\"", "type=\"atomc\"", "type=\"\"", "subtype=\"subtsk\"", "subtyp=\"subtask\""]),
         place in 0..4_usize,
         lints in prop::collection::btree_map(prop::sample::select(RULES.to_vec()), prop::sample::select(vec!["off", "hint", "info", "warning", "error"]), 0..4),
@@ -513,23 +513,23 @@ proptest! {
         let (inherit, fresh) = written;
         let pairs = [("inherit_context", inherit), ("fresh_context", fresh)];
         let mut whole = String::new();
-        let mut slipped = String::new();
+        let mut wrong_setting = String::new();
         let mut is_wrong = ["atomc", "\"\"", "subtsk", "subtyp="].iter().any(|word| attributes.contains(word));
         for (at, (name, value)) in pairs.into_iter().enumerate() {
             let Some(value) = value else { continue };
-            match SLIPS[slip].filter(|_| slipping == (at == 1)) {
-                Some(slip) => {
+            match MISTAKES[mistake].filter(|_| is_second_wrong == (at == 1)) {
+                Some(mistake) => {
                     is_wrong = true;
-                    slipped = slip(name, value);
+                    wrong_setting = mistake(name, value);
                 }
                 None => whole = format!("{whole}<{name}>{value}</{name}>"),
             }
         }
         let allow = if allows.is_empty() { String::new() } else { format!("<?ctxc allow {} reason=\"x\"?>", allows.join(" ")) };
-        // One block: a slip inside it joins the sound part.
-        let inside = match slipped.strip_prefix("<context_management>") {
+        // One block: a mistake inside it joins the sound part.
+        let inside = match wrong_setting.strip_prefix("<context_management>") {
             Some(rest) => format!("<context_management>{allow}{whole}{rest}"),
-            None => format!("{}{slipped}", block(&format!("{allow}{whole}"))),
+            None => format!("{}{wrong_setting}", block(&format!("{allow}{whole}"))),
         };
         let body = format!("{allow}<description>t</description>{inside}");
         let text = match place {

@@ -21,8 +21,8 @@ pub(super) fn present_children(kind: ElementKind, element: Element<'_>) -> u64 {
 
 /// Returns the child of `parent`, not among `taken`, that an element stands for: the one with a
 /// similar name, or the only one that accepts such content. A known but misplaced name counts as a
-/// slip only if the child itself can contain such elements.
-pub(super) fn intended_child(
+/// mistake for it only if the child itself can contain such elements.
+pub(super) fn find_intended_child(
     parent: ElementKind,
     within: Element<'_>,
     found: Element<'_>,
