@@ -513,12 +513,12 @@ impl ContextAssembler for Assembler<'_> {
             .map_or(0, |last| last + 1);
         let is_turn = |at: &usize| segments.get(*at).is_some_and(Segment::is_turn);
         // More of the conversation will stand before the segments behind it.
-        let talk = order.iter().position(is_turn).unwrap_or(order.len());
+        let first_turn = order.iter().position(is_turn).unwrap_or(order.len());
         let is_reused = |(position, at): &(usize, &usize)| match segments
             .get(**at)
             .map(|segment| segment.stability)
         {
-            _ if *position >= talk => repeated.contains(at),
+            _ if *position >= first_turn => repeated.contains(at),
             Some(Stability::Session) => *position < upto,
             Some(stability) => stability < Stability::Session,
             None => false,

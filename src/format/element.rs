@@ -42,10 +42,10 @@ impl<'a> Printer<'a> {
             return;
         }
         // Text in a wrong place is a fault that `check` reports; its right place is unknown.
-        let stray = |kind: NodeKind| matches!(kind, NodeKind::Text | NodeKind::Cdata);
+        let is_text = |kind: NodeKind| matches!(kind, NodeKind::Text | NodeKind::Cdata);
         if element
             .children()
-            .any(|node| stray(node.kind()) && !node.is_blank())
+            .any(|node| is_text(node.kind()) && !node.is_blank())
         {
             self.print_as_written(element, depth);
             return;

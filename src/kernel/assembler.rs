@@ -72,20 +72,20 @@ pub fn order_segments<S: Borrow<Segment>>(
     first: &[Kind],
 ) -> Vec<usize> {
     let place = |segment: &Segment| {
-        let asked = first
+        let rank_in_first = first
             .iter()
             .position(|kind| *kind == segment.kind)
             .unwrap_or(first.len());
         // The agent's identity frames all other text, so it comes before everything else.
-        let is_behind = segment.kind != Kind::System || segment.trust == Trust::Untrusted;
+        let is_after_system = segment.kind != Kind::System || segment.trust == Trust::Untrusted;
         // The request comes after the examples, so that an example never has the last word.
-        let is_asked = segment.kind != Kind::Examples || segment.turns.is_empty();
+        let is_no_example = segment.kind != Kind::Examples || segment.turns.is_empty();
         (
             segment.kind != Kind::Tools,
             speaker(segment),
-            is_behind,
-            is_asked,
-            asked,
+            is_after_system,
+            is_no_example,
+            rank_in_first,
             segment.stability,
             segment.order_key(),
         )

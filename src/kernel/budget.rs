@@ -708,7 +708,7 @@ fn longest_fitting_prefix(
 ) -> CutCandidate {
     let frame = counter.count(&block.render_part(&(0..0), &cut_mark(block, &(0..0))));
     let mut room = left.checked_sub(frame)?;
-    let mut way: usize = 0;
+    let mut reduction: usize = 0;
     // A concatenated text may count a few tokens more than its parts: reduce the length by growing
     // steps until it fits.
     while room > 0 {
@@ -721,8 +721,8 @@ fn longest_fitting_prefix(
         if cost <= left {
             return Some((range, mark, cost));
         }
-        way = (cost - left).max(way.saturating_mul(2)).max(1);
-        room = room.saturating_sub(way);
+        reduction = (cost - left).max(reduction.saturating_mul(2)).max(1);
+        room = room.saturating_sub(reduction);
     }
     None
 }

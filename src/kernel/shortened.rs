@@ -170,7 +170,7 @@ fn cut_texts(
             .sum::<usize>()
     };
     let mut left = (size(usize::MAX) + room).saturating_sub(total);
-    let mut way: usize = 0;
+    let mut reduction: usize = 0;
     // A concatenated text may count a few tokens more than its parts: reduce the size by growing
     // steps until it fits.
     loop {
@@ -201,8 +201,8 @@ fn cut_texts(
         if total <= room || level == 0 {
             return;
         }
-        way = (total - room).max(way.saturating_mul(2));
-        left = left.saturating_sub(way);
+        reduction = (total - room).max(reduction.saturating_mul(2));
+        left = left.saturating_sub(reduction);
     }
 }
 

@@ -190,7 +190,7 @@ impl RulePages {
         let configured = params
             .pointer("/initializationOptions/rulePages")
             .and_then(Value::as_str);
-        let configured = configured.map(|told| format!("{}/", told.trim_end_matches('/')));
+        let configured = configured.map(|base| format!("{}/", base.trim_end_matches('/')));
         Self(
             configured
                 .or_else(local_pages)

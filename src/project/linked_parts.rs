@@ -213,10 +213,10 @@ impl<'r> ValueShapes<'r> {
             {
                 return true;
             }
-            let [(whole, way)] = self.part_of(name) else {
+            let [(whole, part)] = self.part_of(name) else {
                 return false;
             };
-            path.insert_str(0, way);
+            path.insert_str(0, part);
             name = *whole;
         }
     }

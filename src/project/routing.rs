@@ -108,18 +108,18 @@ fn choice_reason(
             .collect();
         conditions.push(format!("with {}", words.join(", ")));
     }
-    let asked = conditions.join(" ");
+    let required = conditions.join(" ");
     if wanted.contains(&model.name.value.as_str()) {
-        return format!("the task names it, and it is {asked}");
+        return format!("the task names it, and it is {required}");
     }
     let qualified = models
         .values()
         .filter(|model| Disqualification::for_choice(model, choice).is_none())
         .count();
     match (qualified, model.prices) {
-        (1, _) => format!("the only one that is {asked}"),
-        (_, None) => format!("the lowest of {qualified} that are {asked}; no price says more"),
-        (_, Some(_)) => format!("the cheapest of {qualified} that are {asked}"),
+        (1, _) => format!("the only one that is {required}"),
+        (_, None) => format!("the lowest of {qualified} that are {required}; no price says more"),
+        (_, Some(_)) => format!("the cheapest of {qualified} that are {required}"),
     }
 }
 

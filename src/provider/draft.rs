@@ -68,8 +68,8 @@ impl AnswerDraft {
             return;
         };
         for (current, new) in [(&mut call.id, id), (&mut call.name, name)] {
-            if let Some(said) = new.filter(|said| !said.is_empty()) {
-                said.clone_into(current);
+            if let Some(new) = new.filter(|new| !new.is_empty()) {
+                new.clone_into(current);
             }
         }
         match (&mut call.arguments, arguments) {

@@ -32,8 +32,8 @@ pub(super) fn find_results(
     let agent = meant
         .ok()
         .or_else(|| agents.first().filter(|_| wanted.is_none()));
-    let way = agent.and_then(|agent| path_to_agent(&trees, task, &agent.node));
-    let hears = way.is_some_and(|way| has_conversation(&way));
+    let nodes = agent.and_then(|agent| nodes_to_agent(&trees, task, &agent.node));
+    let hears = nodes.is_some_and(|nodes| has_conversation(&nodes));
     let handles = agents
         .iter()
         .map(|agent| agent.short_name(&agents).to_owned())
@@ -94,14 +94,14 @@ fn collect_leaves(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec
 }
 
 /// The nodes from the task's root to the agent with a path.
-fn path_to_agent<'t>(trees: &'t Trees, task: &str, wanted: &str) -> Option<Vec<&'t Node>> {
+fn nodes_to_agent<'t>(trees: &'t Trees, task: &str, path: &str) -> Option<Vec<&'t Node>> {
     let mut node = trees.get(&(false, task.to_owned()))?;
-    let mut way = vec![node];
+    let mut nodes = vec![node];
     let mut base = String::new();
-    let asked = wanted.trim_end_matches('/');
+    let path = path.trim_end_matches('/');
     loop {
         let id = node.id.trim_end_matches('/');
-        let inner = asked.strip_prefix(&base)?;
+        let inner = path.strip_prefix(&base)?;
         let leads = |child: &&Child| {
             inner
                 .strip_prefix(&*child.node.id)
@@ -113,9 +113,9 @@ fn path_to_agent<'t>(trees: &'t Trees, task: &str, wanted: &str) -> Option<Vec<&
                 base.push_str(id);
                 trees.get(&target_key(target))?
             }
-            (None, None) => return (inner == id).then_some(way),
+            (None, None) => return (inner == id).then_some(nodes),
         };
-        way.push(node);
+        nodes.push(node);
     }
 }
 
@@ -127,8 +127,8 @@ fn target_key(target: NodeTarget<'_>) -> (bool, String) {
 }
 
 /// Returns true if the agent at the end of a path has a conversation of its own, or inherits one.
-fn has_conversation(way: &[&Node]) -> bool {
-    for node in way.iter().rev().filter(|node| node.target().is_none()) {
+fn has_conversation(nodes: &[&Node]) -> bool {
+    for node in nodes.iter().rev().filter(|node| node.target().is_none()) {
         if node.body.history.is_some() {
             return true;
         }

@@ -113,8 +113,8 @@ fn first_fault(
     depth: usize,
 ) -> Option<PlacedFault> {
     let object = schema.as_object().filter(|_| depth > 0)?;
-    let inside = |one: &Value, way: String| {
-        first_fault(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault))
+    let inside = |one: &Value, prefix: String| {
+        first_fault(one, look, depth - 1).map(|(pointer, fault)| (prefix + &pointer, fault))
     };
     let values = |key: &'static str| {
         object

@@ -193,7 +193,7 @@ impl McpConnection {
                     let tail = self
                         .stderr
                         .take()
-                        .and_then(|said| said.recv_timeout(GRACE_PERIOD).ok())
+                        .and_then(|tail| tail.recv_timeout(GRACE_PERIOD).ok())
                         .unwrap_or_default();
                     return Err(append_last_line(
                         format!("it ended before it answered {method}"),

@@ -105,16 +105,11 @@ impl ProcessEnd {
                 ..
             } => Ok(out),
             Self::Stopped => Ok(Vec::new()),
-            Self::Exited {
-                code, stderr: said, ..
-            } => Err(append_last_line(
+            Self::Exited { code, stderr, .. } => Err(append_last_line(
                 format!("it ended with exit code {code}"),
-                &said,
+                &stderr,
             )),
-            Self::Signal {
-                signal,
-                stderr: said,
-            } => Err(describe_signal(signal, &said)),
+            Self::Signal { signal, stderr } => Err(describe_signal(signal, &stderr)),
             Self::TimedOut => Err(describe_timeout(bounds.time, bounds.key)),
             Self::OutputTooLarge => Err(format!(
                 "it was stopped, since it wrote more than {} bytes",
@@ -223,7 +218,7 @@ pub fn wait_for_exit(mut child: Child, input: &str, bounds: &ProcessLimits<'_>) 
     let out = out.or_else(|| written?.recv_timeout(GRACE_PERIOD).ok());
     let stderr = || {
         tail.as_ref()
-            .and_then(|said| said.recv_timeout(GRACE_PERIOD).ok())
+            .and_then(|tail| tail.recv_timeout(GRACE_PERIOD).ok())
             .unwrap_or_default()
     };
     match (status, out) {

@@ -102,9 +102,9 @@ pub(super) fn run_git(folder: &Path, arguments: &[&str]) -> Result<String, Obsta
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
     let stderr = String::from_utf8_lossy(&done.stderr);
-    let said = stderr.lines().last().unwrap_or("it said nothing");
+    let last_line = stderr.lines().last().unwrap_or("it said nothing");
     Err(workspace_obstacle(format!(
-        "`git {}` failed in {}: {said}",
+        "`git {}` failed in {}: {last_line}",
         arguments.first().unwrap_or(&""),
         folder.display()
     )))

@@ -82,7 +82,7 @@ fn missing_value_hints(faults: &[Fault]) -> Vec<String> {
         let each = names.iter().map(|name| format!("{option} {name}=VALUE"));
         each.collect::<Vec<_>>().join(" ")
     };
-    let way = |option: &str, names: &BTreeSet<&str>, one: &str, more: &str| match names.first() {
+    let advice = |option: &str, names: &BTreeSet<&str>, one: &str, more: &str| match names.first() {
         None => None,
         Some(name) if names.len() == 1 => Some(format!(
             "{one}: {option} {name}=VALUE, or {option} {name}=@FILE"
@@ -93,8 +93,8 @@ fn missing_value_hints(faults: &[Fault]) -> Vec<String> {
         )),
     };
     let known = "only a run knows it; to see a context, give one";
-    let inputs = way("--input", &inputs, "give it", "give them");
-    let results = way(
+    let inputs = advice("--input", &inputs, "give it", "give them");
+    let results = advice(
         "--result",
         &results,
         known,

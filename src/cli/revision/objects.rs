@@ -57,21 +57,21 @@ impl GitObjects {
     /// Returns the bytes of an object. An object larger than the limit is an error.
     pub(super) fn read_object(&self, id: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
-        let talk = match &mut *program {
-            Some(talk) => talk,
+        let cat_file = match &mut *program {
+            Some(cat_file) => cat_file,
             none => none.insert(CatFile::start(&self.git)?),
         };
-        let ask = talk.ask.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        let ask = cat_file.ask.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         ask.write_all(format!("{id}\n").as_bytes())?;
         ask.flush()?;
-        if talk.answer.buffer().is_empty()
-            && !process::has_output_within(talk.answer.get_ref(), ANSWER_TIMEOUT)
+        if cat_file.answer.buffer().is_empty()
+            && !process::has_output_within(cat_file.answer.get_ref(), ANSWER_TIMEOUT)
         {
-            let _ = talk.child.kill();
+            let _ = cat_file.child.kill();
             return Err(io::Error::other(timeout_message()));
         }
         let mut head = String::new();
-        (&mut talk.answer)
+        (&mut cat_file.answer)
             .take(MAX_HEADER_BYTES)
             .read_line(&mut head)?;
         let mut words = head.split_ascii_whitespace();
@@ -82,11 +82,13 @@ impl GitObjects {
             .parse()
             .map_err(|_| io::Error::other("git answers in a way that ctxc does not know"))?;
         if len > limit {
-            io::copy(&mut (&mut talk.answer).take(len + 1), &mut io::sink())?;
+            io::copy(&mut (&mut cat_file.answer).take(len + 1), &mut io::sink())?;
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let mut bytes = Vec::new();
-        (&mut talk.answer).take(len + 1).read_to_end(&mut bytes)?;
+        (&mut cat_file.answer)
+            .take(len + 1)
+            .read_to_end(&mut bytes)?;
         // A line break follows each object.
         if bytes.pop() != Some(b'\n') || bytes.len() as u64 != len {
             return Err(io::ErrorKind::UnexpectedEof.into());

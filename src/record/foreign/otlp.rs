@@ -224,10 +224,10 @@ fn read_value(value: &Value) -> Value {
 impl TraceSpan {
     fn add_event(&mut self, when: u64, name: String, values: Value) {
         // This event carries all attributes that a span may have.
-        if let ("gen_ai.client.inference.operation.details", Value::Object(said)) =
+        if let ("gen_ai.client.inference.operation.details", Value::Object(attributes)) =
             (name.as_str(), &values)
         {
-            self.attributes.extend(said.clone());
+            self.attributes.extend(attributes.clone());
         }
         self.events.push((when, name, values));
     }

@@ -220,10 +220,10 @@ pub(super) fn is_secret_value(value: &str) -> bool {
 pub(super) fn is_assigned_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_inner = |start: &str| ["{", "self.", "this."].contains(&start);
-    let refers = REFERENCE_PREFIXES
+    let is_reference = REFERENCE_PREFIXES
         .iter()
         .any(|start| !is_inner(start) && lower.starts_with(start));
-    let asks = PLACEHOLDER_WORDS
+    let is_placeholder = PLACEHOLDER_WORDS
         .iter()
         .chain(&["%s", "${", "{{", "#{"])
         .any(|part| lower.contains(part))
@@ -234,7 +234,7 @@ pub(super) fn is_assigned_secret(value: &str) -> bool {
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_name = is_keyword(value) || is_member(value) || name_strength(value).is_some();
-    let is_other = refers || asks || is_number || is_name || is_file_path(value);
+    let is_other = is_reference || is_placeholder || is_number || is_name || is_file_path(value);
     value.len() >= 6 && !is_other && (!is_call || !is_code(value))
 }
 

@@ -93,9 +93,9 @@ impl IgnorePatterns<'_> {
             let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| {
                 IGNORE_FILE_NAMES.map(|name| read_patterns(files, folder, name))
             });
-            for (said, patterns) in matches.iter_mut().zip(patterns) {
-                if said.is_none() {
-                    *said = patterns.matched(path, is_folder).map(|_| ());
+            for (found, patterns) in matches.iter_mut().zip(patterns) {
+                if found.is_none() {
+                    *found = patterns.matched(path, is_folder).map(|_| ());
                 }
             }
         }

@@ -27,13 +27,13 @@ fn report(cx: &LinkCx<'_>, cycle: &ReferenceCycle) -> Option<Diagnostic> {
     let reference = cx.index.reference(first)?;
     let entry = cx.index.file(first.file)?;
     let holder = entry.facts.definitions.get(reference.owner as usize)?;
-    let mut way = holder.name.to_string();
+    let mut path = holder.name.to_string();
     for id in cycle.references.iter().take(MAX_NAMED_STEPS) {
-        let _ = write!(way, " → {}", cx.index.reference(*id)?.name);
+        let _ = write!(path, " → {}", cx.index.reference(*id)?.name);
     }
     if cycle.references.len() > MAX_NAMED_STEPS {
         let _ = write!(
-            way,
+            path,
             " → … ({} more) → {}",
             cycle.references.len() - MAX_NAMED_STEPS,
             holder.name
@@ -43,7 +43,7 @@ fn report(cx: &LinkCx<'_>, cycle: &ReferenceCycle) -> Option<Diagnostic> {
     let message = match cycle.references.len() {
         1 => format!("the {kind} `{}` contains itself", holder.name),
         _ => format!(
-            "the {kind} `{}` contains itself by way of others: {way}",
+            "the {kind} `{}` contains itself by way of others: {path}",
             holder.name
         ),
     };

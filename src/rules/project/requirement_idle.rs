@@ -35,13 +35,14 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         .filter(|requirement| requirement.file == 0)
     {
         let selector = &requirement.selector;
-        let asks = selector.path.is_some() || selector.name.is_some() || !selector.role.is_empty();
+        let is_selective =
+            selector.path.is_some() || selector.name.is_some() || !selector.role.is_empty();
         // An undefined role is reported separately.
         let known = selector
             .role
             .iter()
             .all(|role| config.roles.contains_key(&role.value));
-        if !asks || !known || selects_any_definition(config, selector, index) {
+        if !is_selective || !known || selects_any_definition(config, selector, index) {
             continue;
         }
         let Some((path, _)) = config.position(requirement.file, requirement.span.start) else {
@@ -54,7 +55,7 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         ];
         let words: Vec<String> = words
             .iter()
-            .filter(|(_, is_asked)| *is_asked)
+            .filter(|(_, is_used)| *is_used)
             .map(|(word, _)| format!("`{word}`"))
             .collect();
         let fit = if words.len() == 1 {

@@ -33,9 +33,11 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !STRICT_MODELS.iter().any(|strict| name.contains(strict)) {
         return;
     }
-    let speaks = |speaker: Speaker| matches!(speaker, Speaker::User | Speaker::Assistant);
+    let is_party = |speaker: Speaker| matches!(speaker, Speaker::User | Speaker::Assistant);
     let twice = cx.request.messages.windows(2).find_map(|pair| match pair {
-        [first, second] if first.speaker == second.speaker && speaks(first.speaker) => Some(second),
+        [first, second] if first.speaker == second.speaker && is_party(first.speaker) => {
+            Some(second)
+        }
         _ => None,
     });
     let Some(second) = twice else { return };

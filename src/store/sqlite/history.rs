@@ -488,8 +488,8 @@ fn put_case(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), Hist
             .execute(params![run, id])?,
     };
     let decompositions = trials.iter().filter_map(|trial| trial.decomposes);
-    let (told, split) = decompositions.fold((0_u32, 0_u32), |(reported, split), is| {
-        (reported + 1, split + u32::from(is))
+    let (classified, split) = decompositions.fold((0_u32, 0_u32), |(classified, split), is| {
+        (classified + 1, split + u32::from(is))
     });
     making
         .prepare_cached(
@@ -508,7 +508,7 @@ fn put_case(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), Hist
             u32::try_from(trials.len()).unwrap_or(u32::MAX),
             case.mean_tokens(),
             case.median_latency(),
-            told,
+            classified,
             split
         ])?;
     for trial in trials {

@@ -286,10 +286,10 @@ impl<'m> FlowRecorder<'m> {
             if let Some(default) = &own.default {
                 return value_at(default, &path).cloned();
             }
-            let [(whole, way)] = own.part_of.as_slice() else {
+            let [(whole, part)] = own.part_of.as_slice() else {
                 return None;
             };
-            path.insert_str(0, way);
+            path.insert_str(0, part);
             name = *whole;
         }
     }
@@ -625,11 +625,11 @@ impl<'m> FlowRecorder<'m> {
             if shape.is_some_and(|shape| shape.part_at(&path).is_ok_and(ValueShape::is_inert)) {
                 return true;
             }
-            let [(whole, way)] = own.part_of.as_slice() else {
+            let [(whole, part)] = own.part_of.as_slice() else {
                 return false;
             };
-            if !way.is_empty() {
-                path = Cow::Owned([&**way, &*path].concat());
+            if !part.is_empty() {
+                path = Cow::Owned([&**part, &*path].concat());
             }
             name = *whole;
         }
@@ -643,10 +643,10 @@ impl<'m> FlowRecorder<'m> {
             if let Some(kind) = own.kind {
                 return ValueShape::for_type(kind).part_at(&path).ok()?.type_name();
             }
-            let [(whole, way)] = own.part_of.as_slice() else {
+            let [(whole, part)] = own.part_of.as_slice() else {
                 return None;
             };
-            path = Cow::Owned([&**way, &*path].concat());
+            path = Cow::Owned([&**part, &*path].concat());
             name = *whole;
         }
     }
@@ -699,7 +699,7 @@ pub(crate) fn value_aliases<'n>(
             .iter()
             .take(MAX_PARTS.saturating_sub(all.len()));
         let further: Vec<_> = further
-            .map(|(whole, way)| (*whole, format!("{way}{path}")))
+            .map(|(whole, part)| (*whole, format!("{part}{path}")))
             .collect();
         all.extend(further);
         at += 1;

@@ -227,11 +227,11 @@ fn expression_use<'t>(
 ) -> Option<FoundUse<'t>> {
     match expression {
         Expression::Path(path) => {
-            let way = path_text(&path);
+            let part = path_text(&path);
             let Spanned { value: name, span } = path.root;
             Some(FoundUse::Variable(VariableUse {
                 name,
-                path: way,
+                path: part,
                 span,
                 inside: span,
                 place,
@@ -403,14 +403,14 @@ pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Fou
         .for_each(|name| found(FoundUse::JinjaFunction(used(name))));
     for JinjaPart {
         name,
-        path: way,
+        path: part,
         span,
         is_certain,
     } in parsed.parts
     {
         found(FoundUse::Member(
             VariableUse {
-                path: Spanned::new(way.into(), positions(span)),
+                path: Spanned::new(part.into(), positions(span)),
                 ..used(name)
             },
             is_certain,
@@ -453,14 +453,14 @@ pub(super) fn find_in_jinja_source<'a>(
         .for_each(|name| found(FoundUse::JinjaFunction(used(name))));
     for JinjaPart {
         name,
-        path: way,
+        path: part,
         span,
         is_certain,
     } in parsed.parts
     {
         found(FoundUse::Member(
             VariableUse {
-                path: Spanned::new(way.into(), span),
+                path: Spanned::new(part.into(), span),
                 ..used(name)
             },
             is_certain,

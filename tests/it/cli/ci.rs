@@ -128,7 +128,7 @@ fn inputs_of_the_action_are_never_run() {
 
 #[test]
 #[cfg(unix)]
-fn the_cache_of_the_action_has_a_key_of_the_sources() {
+fn the_cache_key_of_the_action_is_the_same_hash_each_time() {
     let key = || {
         ProgramRun::from(
             Command::new("bash")

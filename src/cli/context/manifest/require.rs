@@ -44,7 +44,7 @@ pub(super) fn check_conditions(
 /// Returns the failed conditions on tokens of all agents of the manifest, in the order of the
 /// agents.
 fn failed_conditions(project: &CompiledProject, manifest: &Manifest) -> Vec<FailedCondition> {
-    let asks = |requirement: &&Requirement| {
+    let is_applicable = |requirement: &&Requirement| {
         requirement.conditions.iter().any(|condition| {
             matches!(
                 condition.value.test,
@@ -52,7 +52,12 @@ fn failed_conditions(project: &CompiledProject, manifest: &Manifest) -> Vec<Fail
             )
         })
     };
-    let applicable: Vec<&Requirement> = project.config.requirements.iter().filter(asks).collect();
+    let applicable: Vec<&Requirement> = project
+        .config
+        .requirements
+        .iter()
+        .filter(is_applicable)
+        .collect();
     let mut out = Vec::new();
     if applicable.is_empty() {
         return out;
