@@ -6,7 +6,7 @@
 
 use super::index::{DefId, NameIndex, RefId, ReferenceCycle};
 use super::linked_parts::{PartFault, PartFaultReason, References, ValueShapes, types_overlap};
-use super::linked_tools::ToolResults;
+use super::linked_tools::{FileSpan, ToolResults};
 use super::linked_trust::{DefinitionTrust, ReachedValues, TrustSources, UntrustedUse};
 use crate::base::expansion::MAX_NAMES;
 use crate::base::parallel;
@@ -41,10 +41,10 @@ pub struct LinkedNames {
     pub outside_used: Vec<(RefId, Unfenced)>,
     /// The references through which an unfenced agent receives a value from outside, each with the
     /// file and span where the value is named.
-    pub bare_used: Vec<(RefId, (u32, Span))>,
+    pub bare_used: Vec<(RefId, FileSpan)>,
     /// The definitions that pass a value from outside to an agent whose profile is left open, each
     /// with that place.
-    open_tool_results: BTreeMap<DefId, (u32, Span)>,
+    open_tool_results: BTreeMap<DefId, FileSpan>,
     /// Uses of parts that the values do not have.
     pub parts: Vec<PartFault>,
     /// The fragments with text from outside, as a whole or in part, each with the marked fragment
@@ -241,7 +241,7 @@ impl LinkedNames {
 
     /// The place where a value from outside is named that a definition passes to an agent whose
     /// profile is left open.
-    pub fn open_source(&self, index: &NameIndex<'_>, id: DefId) -> Option<(u32, Span)> {
+    pub fn open_source(&self, index: &NameIndex<'_>, id: DefId) -> Option<FileSpan> {
         let by_its_file = || {
             index
                 .flow(id)
@@ -334,12 +334,12 @@ struct ReplayResult {
     params: Option<Box<[Param]>>,
     trust: DefinitionTrust,
     outside_used: Vec<(RefId, Unfenced)>,
-    bare_used: Vec<(RefId, (u32, Span))>,
-    open_tool_result: Option<(u32, Span)>,
+    bare_used: Vec<(RefId, FileSpan)>,
+    open_tool_result: Option<FileSpan>,
     /// Like `bare_used`, for values that are from outside only if a role has tools.
-    tool_bare_used: Vec<(RefId, (u32, Span))>,
+    tool_bare_used: Vec<(RefId, FileSpan)>,
     /// Like `open_tool_result`, for the same values.
-    tool_open: Option<(u32, Span)>,
+    tool_open: Option<FileSpan>,
     context: ContextUse,
 }
 

@@ -14,7 +14,7 @@ use crate::template::names::DefinitionKind;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A file and a span in it.
-type FileSpan = (u32, Span);
+pub type FileSpan = (u32, Span);
 
 /// The values in the definitions of a project that are from outside only if a role with tools uses
 /// them.

@@ -33,7 +33,7 @@ pub(super) fn find_results(
         .ok()
         .or_else(|| agents.first().filter(|_| wanted.is_none()));
     let nodes = agent.and_then(|agent| nodes_to_agent(&trees, task, &agent.node));
-    let hears = nodes.is_some_and(|nodes| has_conversation(&nodes));
+    let receives_history = nodes.is_some_and(|nodes| has_conversation(&nodes));
     let handles = agents
         .iter()
         .map(|agent| agent.short_name(&agents).to_owned())
@@ -42,7 +42,7 @@ pub(super) fn find_results(
         all,
         agent: agent.map(|agent| agent.node.clone()),
         agents: handles,
-        hears,
+        receives_history,
     })
 }
 

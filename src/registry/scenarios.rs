@@ -112,22 +112,22 @@ fn suite_options(config: &Config) -> ScenarioReadOptions<'_> {
 }
 
 /// Checks all scenario files of a project. Names are resolved over all files; findings are returned
-/// only for files that `wanted` accepts and for the project file.
+/// only for files that `is_wanted` accepts and for the project file.
 pub fn check_files(
     request: &ScenarioRequest<'_>,
     paths: &[String],
     reach: ScenarioScope,
-    wanted: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> ScenarioFindings {
     let loaded = load_files(request.root, request.config, paths);
     let mut diagnostics = collect_findings(request, &loaded, reach);
     let is_reported =
-        |path: &str| wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
+        |path: &str| is_wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
     diagnostics.retain(|finding| is_reported(&finding.path));
     let paths = loaded
         .into_iter()
         .map(|file| file.path)
-        .filter(|path| wanted(path))
+        .filter(|path| is_wanted(path))
         .collect();
     ScenarioFindings { diagnostics, paths }
 }
@@ -176,12 +176,12 @@ pub(crate) struct OpenProject<'s> {
 }
 
 /// The findings of all scenarios of a project, sorted by path: those of the project file, and those
-/// of files that `wanted` accepts.
+/// of files that `is_wanted` accepts.
 #[cfg(feature = "lsp")]
 pub(crate) fn check_loaded(
     around: &OpenProject<'_>,
     loaded: &[&LoadedScenario],
-    wanted: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<Diagnostic> {
     let OpenProject {
         root,
@@ -203,7 +203,7 @@ pub(crate) fn check_loaded(
         &world,
         &readable_files(loaded.iter().copied()),
         ScenarioScope::All,
-        wanted,
+        is_wanted,
     );
     found.extend(
         loaded
@@ -211,7 +211,7 @@ pub(crate) fn check_loaded(
             .filter_map(|file| unread_finding(config, file)),
     );
     found.retain(|finding| {
-        wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path)
+        is_wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path)
     });
     diagnostic::sort_diagnostics(&mut found);
     found
@@ -452,20 +452,20 @@ pub struct FixedScenario {
     pub left: Vec<Diagnostic>,
 }
 
-/// Fixes files in memory. Findings that `wanted` rejects are left alone.
+/// Fixes files in memory. Findings that `is_wanted` rejects are left alone.
 pub fn apply_fixes(
     request: &ScenarioRequest<'_>,
     found: &[Diagnostic],
     which: FixSelection,
-    wanted: &dyn Fn(&Diagnostic) -> bool,
+    is_wanted: &dyn Fn(&Diagnostic) -> bool,
 ) -> Vec<FixedScenario> {
     let fixable = found
         .iter()
-        .filter(|finding| wanted(finding) && apply::eligible_fix(finding, which).is_some());
+        .filter(|finding| is_wanted(finding) && apply::eligible_fix(finding, which).is_some());
     let files: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
     files
         .into_iter()
-        .filter_map(|name| fix_one(request, name, which, wanted))
+        .filter_map(|name| fix_one(request, name, which, is_wanted))
         .collect()
 }
 
@@ -473,7 +473,7 @@ fn fix_one(
     request: &ScenarioRequest<'_>,
     name: &str,
     which: FixSelection,
-    wanted: &dyn Fn(&Diagnostic) -> bool,
+    is_wanted: &dyn Fn(&Diagnostic) -> bool,
 ) -> Option<FixedScenario> {
     let mut before = Vec::new();
     fs::read_regular(
@@ -488,7 +488,7 @@ fn fix_one(
         text,
         fixed,
         remaining: left,
-    } = apply::fix_text(&text, which, &request.config.limits, wanted, &mut check);
+    } = apply::fix_text(&text, which, &request.config.limits, is_wanted, &mut check);
     let after = decode::encode_like(&text, &before);
     if after == before {
         return None;

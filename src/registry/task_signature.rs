@@ -33,46 +33,46 @@ fn read_signature(registry: &Registry, name: &str) -> Option<TaskSignature> {
         kind: found.kind.map(String::into),
         required: found.required && found.default.is_none(),
     };
-    let mut takes = TaskSignature {
+    let mut signature = TaskSignature {
         parameters: parameters.into_iter().map(parameter).collect(),
         ..TaskSignature::default()
     };
     let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);
     let mut open = vec![task];
     while let Some(task) = open.pop() {
-        takes.sources.insert(task.name().to_owned());
-        add_nodes(&task.root().ok()?, &mut takes);
+        signature.sources.insert(task.name().to_owned());
+        add_nodes(&task.root().ok()?, &mut signature);
         for reference in task.references().ok()? {
             let found = match reference.kind {
                 ReferenceKind::Ref => registry.find(&reference.name),
                 ReferenceKind::Call => registry.template(&reference.name),
                 ReferenceKind::From | ReferenceKind::Use => None,
             };
-            takes.sources.insert(reference.name.clone());
+            signature.sources.insert(reference.name.clone());
             open.extend(found.filter(|_| seen.insert((reference.kind, reference.name))));
         }
     }
-    [takes.agents, takes.scripts] = results::find_leaves(registry, name)?;
-    Some(takes)
+    [signature.agents, signature.scripts] = results::find_leaves(registry, name)?;
+    Some(signature)
 }
 
-fn add_nodes(root: &Node, takes: &mut TaskSignature) {
+fn add_nodes(root: &Node, signature: &mut TaskSignature) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
-        takes.inputs.extend(
+        signature.inputs.extend(
             node.body
                 .inputs
                 .iter()
                 .filter_map(|input| Some(input.name.as_ref()?.to_string())),
         );
         if let Some(files) = &node.body.file_paths {
-            takes
+            signature
                 .files
                 .extend(files.paths.iter().map(ToString::to_string));
-            takes.finds_files |= files.source != FileSource::Literal;
+            signature.finds_files |= files.source != FileSource::Literal;
         }
-        takes.hears |= node.body.history.is_some();
-        takes
+        signature.receives_history |= node.body.history.is_some();
+        signature
             .sources
             .extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));

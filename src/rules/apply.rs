@@ -311,12 +311,12 @@ pub fn passing_items<T: Copy>(
     accepted
 }
 
-/// Applies fixes to a text until nothing changes. Findings that `wanted` rejects are left alone.
+/// Applies fixes to a text until nothing changes. Findings that `is_wanted` rejects are left alone.
 pub fn fix_text(
     text: &str,
     selection: FixSelection,
     limits: &XmlLimits,
-    wanted: &dyn Fn(&Diagnostic) -> bool,
+    is_wanted: &dyn Fn(&Diagnostic) -> bool,
     check: &mut CheckText<'_>,
 ) -> FixedText {
     let mut out = FixedText {
@@ -331,7 +331,7 @@ pub fn fix_text(
         let found: Vec<&Diagnostic> = out
             .remaining
             .iter()
-            .filter(|finding| wanted(finding) && !beginning.is_side_effect(finding))
+            .filter(|finding| is_wanted(finding) && !beginning.is_side_effect(finding))
             .collect();
         let sound = next_fixes(
             &out.text,

@@ -650,13 +650,13 @@ fn build_task_scenario(
     let DraftedScenario {
         text,
         request,
-        has_conversation: hears,
+        has_conversation: receives_history,
         expectations,
         is_whole,
     } = sources
         .draft_scenario(&draft)
         .map_err(|error| error.into_error(|faults| project.context_error(faults)))?;
-    if history.is_some() && !hears {
+    if history.is_some() && !receives_history {
         return Err(no_history_error(receiver.task));
     }
     let stored = (holds == TextPrecision::Words).then(|| paths::snapshot_path(&path, &name));

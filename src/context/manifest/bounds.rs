@@ -23,8 +23,8 @@ struct RemainingRoom {
 /// reason than the budget.
 type BoundedSegment = (Part, WholeCost, bool);
 
-/// Sets the bounds of each segment, and returns those of the total. `untrusted_reserve` is the part of
-/// the budget that is reserved for untrusted text.
+/// Sets the bounds of each segment, and returns those of the total. `untrusted_reserve` is the part
+/// of the budget that is reserved for untrusted text.
 pub(super) fn bound_segments(
     parts: &mut [BoundedSegment],
     budget: Option<usize>,

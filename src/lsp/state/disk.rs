@@ -58,11 +58,11 @@ impl ProjectState {
         !self.is_watched || self.stamps.keys().any(|name| !is_watched(name))
     }
 
-    fn poll_files(&mut self, wanted: impl Fn(&str) -> bool) -> bool {
+    fn poll_files(&mut self, is_wanted: impl Fn(&str) -> bool) -> bool {
         let closed = self
             .stamps
             .iter()
-            .filter(|(name, _)| wanted(name) && !self.open.contains_key(*name));
+            .filter(|(name, _)| is_wanted(name) && !self.open.contains_key(*name));
         let changed =
             closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
         let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();

@@ -154,13 +154,14 @@ fn is_open_scenario(open: &OpenBuffers, config: &Config, name: &str) -> bool {
     })
 }
 
-/// Returns the findings of the `wanted` scenarios by file, including those of the project file.
+/// Returns the findings of the scenarios that `is_wanted` accepts, by file, including those of the
+/// project file.
 pub(in crate::lsp) fn findings(
     project: &ProjectState,
-    wanted: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> FindingsByFile {
     let all: Vec<&LoadedScenario> = project.suites.values().flatten().collect();
-    check_scenario_files(project, &all, wanted)
+    check_scenario_files(project, &all, is_wanted)
 }
 
 /// Returns the findings of one scenario with another text.
@@ -189,7 +190,7 @@ pub(in crate::lsp) fn findings_of_text(
 fn check_scenario_files(
     project: &ProjectState,
     all: &[&LoadedScenario],
-    wanted: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> FindingsByFile {
     if all.is_empty() && project.config.eval.section.is_none() || project.is_alone {
         return FindingsByFile::new();
@@ -199,7 +200,7 @@ fn check_scenario_files(
     let index = project.index();
     let cases = all
         .iter()
-        .filter(|read| wanted(&read.path))
+        .filter(|read| is_wanted(&read.path))
         .filter_map(|read| read.suite.as_ref())
         .flat_map(|suite| &suite.cases);
     let known = EditorTasks::new(
@@ -223,7 +224,7 @@ fn check_scenario_files(
         exists: &is_there,
     };
     let mut found = FindingsByFile::new();
-    for finding in scenarios::check_loaded(&around, all, wanted) {
+    for finding in scenarios::check_loaded(&around, all, is_wanted) {
         found
             .entry(Arc::clone(&finding.path))
             .or_default()

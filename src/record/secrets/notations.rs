@@ -365,8 +365,8 @@ fn property_line_value(
     })
 }
 
-/// Returns true if a value can be a secret: it is not itself the name of one (`secretpassword`), and
-/// is no list or usage text, which begin with a bracket.
+/// Returns true if a value can be a secret: it is not itself the name of one (`secretpassword`),
+/// and is no list or usage text, which begin with a bracket.
 fn may_be_secret(value: &str) -> bool {
     (name_strength(value.trim_end_matches('s')).is_none() || has_digit(value))
         && !value.starts_with('[')

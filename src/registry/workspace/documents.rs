@@ -140,9 +140,9 @@ impl CompiledFiles {
         )
     }
 
-    /// The registry of the definitions for which `wanted` returns true. Its bytes depend only on
+    /// The registry of the definitions for which `is_wanted` returns true. Its bytes depend only on
     /// the meaning and the names of the files.
-    pub fn registry_bytes(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
+    pub fn registry_bytes(&self, links: &Links<'_>, is_wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let Links {
             index,
             order,
@@ -181,7 +181,7 @@ impl CompiledFiles {
         let hashes =
             merkle::compute_hashes(index, order, |id| entry(id).map(|entry| entry.own_hash));
         let mut items: Vec<LayoutItem<'_>> = Vec::with_capacity(order.len());
-        for &id in order.iter().filter(|id| wanted(**id)) {
+        for &id in order.iter().filter(|id| is_wanted(**id)) {
             let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else {
                 continue;
             };

@@ -18,18 +18,18 @@ const MAX_LINES: usize = 5;
 const MAX_FINDINGS: usize = 1000;
 
 /// Returns the findings of files, located and sorted. The files must be sorted by path. Files that
-/// are not `wanted` only contribute the names of their cases.
+/// are not wanted only contribute the names of their cases.
 pub fn scenario_findings(
     world: &ProjectView<'_>,
     files: &[ScenarioFile<'_>],
     reach: ScenarioScope,
-    wanted: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<Diagnostic> {
     let rules: Vec<&'static Rule> = list::all_rules()
         .filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta))
         .collect();
     let mut found = Vec::new();
-    for file in files.iter().filter(|file| wanted(file.path)) {
+    for file in files.iter().filter(|file| is_wanted(file.path)) {
         let mut own = file_findings(world, &rules, file);
         own.truncate(MAX_FINDINGS);
         found.append(&mut own);

@@ -47,7 +47,7 @@ pub struct AgentResults {
     /// The agents that the task calls, each by its name if that is unique, otherwise by its path.
     pub agents: Vec<String>,
     /// True if this agent receives the conversation history, itself or by inheritance.
-    pub hears: bool,
+    pub receives_history: bool,
 }
 
 impl AgentResults {
@@ -93,7 +93,7 @@ pub struct TaskSignature {
     /// True if some nodes have files that are found during assembly.
     pub finds_files: bool,
     /// True if some nodes receive the conversation history.
-    pub hears: bool,
+    pub receives_history: bool,
     /// The agents that it calls; empty for a plain script.
     pub agents: Vec<AgentNode>,
     /// The scripts that it runs.

@@ -24,21 +24,22 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     else {
         return;
     };
-    let Some((task, takes)) = cx.receiver() else {
+    let Some((task, signature)) = cx.receiver() else {
         return;
     };
-    let has_history =
-        |results: &AgentResults| results.agent.is_some() && !results.hears && !cx.case.is_run;
-    let deaf = cx
+    let has_history = |results: &AgentResults| {
+        results.agent.is_some() && !results.receives_history && !cx.case.is_run
+    };
+    let without_history = cx
         .available_results()
         .map(|(_, results)| results)
-        .filter(|results| takes.hears && has_history(results));
-    if takes.hears && deaf.is_none() {
+        .filter(|results| signature.receives_history && has_history(results));
+    if signature.receives_history && without_history.is_none() {
         return;
     }
     let span = cx.key_span("history", history.span);
     let span = span.first_line(cx.file.text);
-    if let Some(agent) = deaf.and_then(|results| results.agent) {
+    if let Some(agent) = without_history.and_then(|results| results.agent) {
         let finding = cx.finding(
             &RULE.meta,
             span,
