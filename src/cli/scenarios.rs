@@ -29,11 +29,21 @@ pub(super) struct ScenarioCheck {
     reach: ScenarioScope,
 }
 
-/// A registry of all templates without errors, and the definitions that it lacks.
-pub(super) type PartialRegistry = (Vec<u8>, Vec<ExcludedDefinition>);
+/// A registry of all templates without errors.
+pub(super) struct PartialRegistry {
+    /// Its bytes.
+    pub(super) bytes: Vec<u8>,
+    /// The definitions that it lacks.
+    pub(super) excluded: Vec<ExcludedDefinition>,
+}
 
-/// The tasks that scenarios are checked against: the compiled ones, and the names of the others.
-type KnownTasks = (Registry, Vec<String>);
+/// The tasks that scenarios are checked against.
+struct KnownTasks {
+    /// The compiled tasks.
+    registry: Registry,
+    /// The names of the others.
+    excluded: Vec<String>,
+}
 
 impl ScenarioCheck {
     /// Collects the project's own files and the named ones.
@@ -113,20 +123,20 @@ impl ScenarioCheck {
             .collect()
     }
 
-    /// Checks the files and adds the findings to the report. `made` is the registry of all
+    /// Checks the files and adds the findings to the report. `built` is the registry of all
     /// templates, if it was built already.
     pub(super) fn check_files(
         &self,
         project: &Project,
         selection: &TemplateSelection,
-        made: Option<PartialRegistry>,
+        built: Option<PartialRegistry>,
         report: &mut CheckReport,
         cx: &Cx,
     ) -> Result<()> {
         if !self.is_needed(project) {
             return Ok(());
         }
-        let known = Self::load_tasks(project, made, &FileOverlay::default(), cx)?;
+        let known = Self::load_tasks(project, built, &FileOverlay::default(), cx)?;
         let found = scenarios::check_files(
             &check_request(project, known.as_ref()),
             &self.all,
@@ -181,38 +191,41 @@ impl ScenarioCheck {
     /// results.
     fn load_tasks(
         project: &Project,
-        made: Option<PartialRegistry>,
+        built: Option<PartialRegistry>,
         overlay: &FileOverlay,
         cx: &Cx,
     ) -> Result<Option<KnownTasks>> {
         if project.has_errors() {
             return Ok(None);
         }
-        let made = if made.is_some() {
-            made
+        let partial = if built.is_some() {
+            built
         } else {
             let whole = TemplateSelection::all_templates();
-            let asked = whole.check_request(project, overlay, cx);
-            let asked = request::CheckRequest {
+            let request = request::CheckRequest {
                 goal: CheckGoal::Partial,
                 identity: Fingerprints::Omitted,
                 min_severity: Severity::Error,
-                ..asked
+                ..whole.check_request(project, overlay, cx)
             };
             let CheckOutput {
                 registry, excluded, ..
-            } = check_project(&asked).map_err(|missing| no_such_path(&missing.0))?;
-            registry.map(|bytes| (bytes, excluded))
+            } = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
+            registry.map(|bytes| PartialRegistry { bytes, excluded })
         };
-        let Some((registry, excluded)) =
-            made.and_then(|(bytes, excluded)| Some((Registry::read(bytes).ok()?, excluded)))
-        else {
+        let Some(PartialRegistry { bytes, excluded }) = partial else {
+            return Ok(None);
+        };
+        let Ok(registry) = Registry::read(bytes) else {
             return Ok(None);
         };
         let tasks = excluded
             .into_iter()
             .filter(|other| other.kind == DefinitionKind::Task);
-        Ok(Some((registry, tasks.map(|task| task.name).collect())))
+        Ok(Some(KnownTasks {
+            registry,
+            excluded: tasks.map(|task| task.name).collect(),
+        }))
     }
 }
 
@@ -243,8 +256,8 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Sele
 }
 
 fn check_request<'r>(project: &'r Project, known: Option<&'r KnownTasks>) -> ScenarioRequest<'r> {
-    let registry = known.map(|(registry, _)| registry);
-    let excluded = known.map_or(&[][..], |(_, excluded)| excluded);
+    let registry = known.map(|known| &known.registry);
+    let excluded = known.map_or(&[][..], |known| &known.excluded);
     ScenarioRequest {
         root: &project.root,
         config: &project.config,

@@ -140,33 +140,34 @@ struct SampleDifference<'t> {
 
 /// Builds the report.
 pub(super) fn build_document<'t>(report: &ImportReport<'t>) -> ImportDocument<'t> {
-    let prompts = report
-        .batch
-        .converted
-        .iter()
-        .zip(report.fates)
-        .map(|(made, fate)| {
-            let is_carried = *fate != ImportDisposition::Refused;
-            PromptRow {
-                files: made
-                    .system
-                    .iter()
-                    .chain([&made.path])
-                    .map(String::as_str)
-                    .collect(),
-                format: FormatName(made.format),
-                notes: made.imported.notes.iter().map(note_row).collect(),
-                parts: made.imported.parts.iter().map(String::as_str).collect(),
-                scenarios: made
-                    .suite
-                    .as_ref()
-                    .filter(|_| is_carried)
-                    .map(|(path, _)| path.as_str()),
-                state: *fate,
-                task: is_carried.then_some(&made.name),
-                template: is_carried.then_some(&made.output),
-            }
-        });
+    let prompts =
+        report
+            .batch
+            .converted
+            .iter()
+            .zip(report.dispositions)
+            .map(|(made, disposition)| {
+                let is_carried = *disposition != ImportDisposition::Refused;
+                PromptRow {
+                    files: made
+                        .system
+                        .iter()
+                        .chain([&made.path])
+                        .map(String::as_str)
+                        .collect(),
+                    format: FormatName(made.format),
+                    notes: made.imported.notes.iter().map(note_row).collect(),
+                    parts: made.imported.parts.iter().map(String::as_str).collect(),
+                    scenarios: made
+                        .suite
+                        .as_ref()
+                        .filter(|_| is_carried)
+                        .map(|(path, _)| path.as_str()),
+                    state: *disposition,
+                    task: is_carried.then_some(&made.name),
+                    template: is_carried.then_some(&made.output),
+                }
+            });
     let parts = report
         .batch
         .parts

@@ -28,7 +28,7 @@ pub(super) struct ImportReport<'t> {
     pub(super) found: &'t PromptSearch,
     pub(super) batch: &'t ImportBatch,
     /// One for each converted prompt.
-    pub(super) fates: &'t [ImportDisposition],
+    pub(super) dispositions: &'t [ImportDisposition],
     pub(super) verdict: Option<(&'t Path, &'t SampleVerdict)>,
     /// The folder of the templates, if the project's own patterns exclude it.
     pub(super) left_out: Option<&'t str>,

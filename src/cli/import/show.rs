@@ -16,8 +16,8 @@ const CONTEXT_CHARS: usize = 60;
 
 /// Prints the whole report.
 pub(super) fn print_report(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    for (made, fate) in report.batch.converted.iter().zip(report.fates) {
-        print_prompt(made, *fate, cx)?;
+    for (made, disposition) in report.batch.converted.iter().zip(report.dispositions) {
+        print_prompt(made, *disposition, cx)?;
     }
     for (path, reason) in &report.found.unreadable {
         let word = cx.options.screen.paint(Paint::Error, "error");
@@ -38,7 +38,7 @@ pub(super) fn print_report(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()>
     print_totals(report, cx)
 }
 
-fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) -> Result<()> {
+fn print_prompt(made: &ConvertedPrompt, disposition: ImportDisposition, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let from: Vec<&str> = made
         .system
@@ -49,7 +49,7 @@ fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) ->
     let from = screen.paint(Paint::Strong, &escape_line(&from.join(" + ")));
     let suite = made.suite.iter().map(|(path, _)| format!(" and {path}"));
     let to = escape_line(&made.output).into_owned() + &escape_line(&suite.collect::<String>());
-    let outcome = match fate {
+    let outcome = match disposition {
         ImportDisposition::Written => format!("→ {to}"),
         ImportDisposition::Dry => format!("→ {to} (not written)"),
         ImportDisposition::There => {
@@ -68,13 +68,13 @@ fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) ->
     } else {
         ""
     };
-    let place = if fate == ImportDisposition::Refused {
+    let place = if disposition == ImportDisposition::Refused {
         ""
     } else {
         place
     };
     cx.print_line(&format!("{from} ({}{place}) {outcome}", made.format.title))?;
-    if fate != ImportDisposition::Refused && !made.imported.parameters.is_empty() {
+    if disposition != ImportDisposition::Refused && !made.imported.parameters.is_empty() {
         let inputs: Vec<String> = made
             .imported
             .parameters
@@ -289,11 +289,11 @@ fn visible_text(text: &str) -> String {
 }
 
 fn print_totals(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    let count = |fates: &[ImportDisposition]| {
+    let count = |dispositions: &[ImportDisposition]| {
         report
-            .fates
+            .dispositions
             .iter()
-            .filter(|fate| fates.contains(fate))
+            .filter(|disposition| dispositions.contains(disposition))
             .count()
     };
     let mut totals = Vec::new();

@@ -189,7 +189,7 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         .flat_map(ConvertedPrompt::files);
     let texts = texts.map(|(name, text)| NewFile { name, text });
     let checked = SecretCheck::new(&cx.options, &project.root).check_files(texts)?;
-    let fates = batch
+    let dispositions = batch
         .converted
         .iter()
         .map(|made| write_template(made, args, &project.root, checked))
@@ -208,7 +208,7 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let report = ImportReport {
         found: &found,
         batch: &batch,
-        fates: &fates,
+        dispositions: &dispositions,
         verdict: verdict.as_ref().map(|(path, verdict)| (*path, verdict)),
         left_out: is_left_out.then_some(folder.as_str()),
     };
@@ -216,7 +216,8 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         DataFormat::Text => show::print_report(&report, cx),
         DataFormat::Json => cx.print_json(&json::build_document(&report)),
     })?;
-    let is_whole = found.unreadable.is_empty() && !fates.contains(&ImportDisposition::Refused);
+    let is_whole =
+        found.unreadable.is_empty() && !dispositions.contains(&ImportDisposition::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
     Ok(if is_whole && is_equal {
         Exit::Success
@@ -326,7 +327,7 @@ fn verify_project(
     let report = ImportReport {
         found: &found,
         batch: &batch,
-        fates: &[],
+        dispositions: &[],
         verdict: Some((path, &verdict)),
         left_out: None,
     };

@@ -9,7 +9,7 @@ use crate::cli::project::PROJECT_FILE;
 use crate::cli::render::report::CheckReport;
 use crate::cli::rewrite::RewriteMode;
 use crate::cli::rule_filter::RuleFilterArgs;
-use crate::cli::scenarios::{self, ScenarioCheck};
+use crate::cli::scenarios::{self, PartialRegistry, ScenarioCheck};
 use crate::cli::selection::{
     FindingRetention, SelectionResult, TemplateSelection, pattern_root_exists,
 };
@@ -239,7 +239,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         tested.check_files(
             &project,
             &selection,
-            registry.map(|bytes| (bytes, excluded)),
+            registry.map(|bytes| PartialRegistry { bytes, excluded }),
             &mut report,
             cx,
         )?;

@@ -65,14 +65,14 @@ pub(crate) fn run_fmt(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
         threads: cx.options.threads,
     };
     let take = |file: &SelectedFile<'_>| format_file(args, file, &project.config);
-    let fates = files::map_files(place, &take).map_err(|missing| no_such_path(&missing.0))?;
-    if fates.is_empty() && !args.paths.allow_empty {
+    let outcomes = files::map_files(place, &take).map_err(|missing| no_such_path(&missing.0))?;
+    if outcomes.is_empty() && !args.paths.allow_empty {
         return Err(findings::no_template(
             &selection.describe_places(&project),
             0,
         ));
     }
-    print_outcomes(args, fates, cx)
+    print_outcomes(args, outcomes, cx)
 }
 
 /// Formats one file, on any thread. `None` for a found file that is no template.
@@ -201,17 +201,17 @@ fn format_stdin(
 
 fn print_outcomes(
     args: &FmtArgs,
-    fates: Vec<(String, FormatOutcome)>,
+    outcomes: Vec<(String, FormatOutcome)>,
     cx: &mut Cx,
 ) -> Result<Exit> {
-    let mut laid = 0;
+    let mut unchanged = 0;
     let mut changed = 0;
-    let mut left = 0;
-    let dry = args.check || args.diff;
+    let mut left_alone = 0;
+    let is_preview = args.check || args.diff;
     let mut failed = Vec::new();
-    for (name, fate) in fates {
-        match fate {
-            FormatOutcome::Unchanged => laid += 1,
+    for (name, outcome) in outcomes {
+        match outcome {
+            FormatOutcome::Unchanged => unchanged += 1,
             FormatOutcome::Changed(shown) => {
                 changed += 1;
                 match shown {
@@ -228,13 +228,17 @@ fn print_outcomes(
                     }
                     None => cx.print_line(&format!(
                         "{} {}",
-                        if dry { "would format" } else { "formatted" },
+                        if is_preview {
+                            "would format"
+                        } else {
+                            "formatted"
+                        },
                         escape_line(&name)
                     ))?,
                 }
             }
             FormatOutcome::Left(why) => {
-                left += 1;
+                left_alone += 1;
                 cx.print_note(&format!(
                     "{}: left alone: {}",
                     escape_line(&name),
@@ -244,20 +248,24 @@ fn print_outcomes(
             FormatOutcome::Failed(error) => failed.push(error),
         }
     }
-    let others = if left > 0 {
-        format!(", {} left alone", pluralize(left, "file"))
+    let others = if left_alone > 0 {
+        format!(", {} left alone", pluralize(left_alone, "file"))
     } else {
         String::new()
     };
-    let doing = if dry { "would change" } else { "formatted" };
+    let doing = if is_preview {
+        "would change"
+    } else {
+        "formatted"
+    };
     let closing = format!(
-        "{doing} {}, {laid} laid out already{others}",
+        "{doing} {}, {unchanged} laid out already{others}",
         pluralize(changed, "file")
     );
     if args.diff {
         cx.print_note(&closing);
     } else if cx.options.prints_notes() {
-        let paint = if left > 0 || (dry && changed > 0) {
+        let paint = if left_alone > 0 || (is_preview && changed > 0) {
             Paint::Warning
         } else {
             Paint::Good
@@ -268,7 +276,7 @@ fn print_outcomes(
     if let Some(error) = CliError::combine(failed) {
         return Err(error);
     }
-    Ok(if left > 0 || (dry && changed > 0) {
+    Ok(if left_alone > 0 || (is_preview && changed > 0) {
         Exit::Findings
     } else {
         Exit::Success
