@@ -213,9 +213,9 @@ impl Diagnostic {
 /// its only line.
 const MAX_LINE_BYTES: u32 = 4096;
 
-/// The text of a span, at most `most` bytes of it.
-fn slice_up_to(text: &str, span: Span, most: u32) -> &str {
-    let mut end = (span.end.min(span.start.saturating_add(most)) as usize).min(text.len());
+/// The text of a span, at most `max` bytes of it.
+fn slice_up_to(text: &str, span: Span, max: u32) -> &str {
+    let mut end = (span.end.min(span.start.saturating_add(max)) as usize).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }

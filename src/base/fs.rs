@@ -240,15 +240,15 @@ mod real {
         }
     }
 
-    /// The first bytes of a regular file, at most `most`; `None` for a path that is not a regular
+    /// The first bytes of a regular file, at most `max`; `None` for a path that is not a regular
     /// file.
-    pub fn read_head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    pub fn read_head(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         let file = std::fs::metadata(path)?
             .is_file()
             .then(|| open_nonblocking(path))
             .transpose()?;
-        file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes))
+        file.map(|file| file.take(max).read_to_end(&mut bytes).map(|_| bytes))
             .transpose()
     }
 

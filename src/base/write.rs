@@ -61,7 +61,7 @@ impl FileDraft {
     /// case.
     pub fn new(path: &Path) -> Self {
         // A folder of pipes or devices cannot hold temporary files.
-        let most = if exists(path) && !is_file(path) {
+        let max = if exists(path) && !is_file(path) {
             usize::MAX
         } else {
             MAX_BYTES_IN_MEMORY
@@ -72,17 +72,17 @@ impl FileDraft {
             .unwrap_or(Path::new("."));
         Self {
             path: path.to_path_buf(),
-            bytes: BufWriter::new(tempfile::spooled_tempfile_in(most, folder)),
+            bytes: BufWriter::new(tempfile::spooled_tempfile_in(max, folder)),
         }
     }
 
-    /// Reads the first bytes, at most `most`.
-    pub fn read_head(&mut self, most: u64) -> io::Result<Vec<u8>> {
+    /// Reads the first bytes, at most `max`.
+    pub fn read_head(&mut self, max: u64) -> io::Result<Vec<u8>> {
         self.bytes.flush()?;
         let file = self.bytes.get_mut();
         let mut head = Vec::new();
         file.rewind()?;
-        file.take(most).read_to_end(&mut head)?;
+        file.take(max).read_to_end(&mut head)?;
         file.seek(io::SeekFrom::End(0)).map(|_| head)
     }
 

@@ -72,11 +72,11 @@ pub fn describe_argument_fault(filter: &str, count: usize, min: usize, max: usiz
     let bounds = match (min, max) {
         (0, 0) => "no arguments".to_owned(),
         (1, 1) => "one argument".to_owned(),
-        (least, most) if least == most => format!("{least} arguments"),
+        (min, max) if min == max => format!("{min} arguments"),
         (1, usize::MAX) => "at least one argument".to_owned(),
         (0, 1) => "at most one argument".to_owned(),
-        (0, most) => format!("at most {most} arguments"),
-        (least, most) => format!("{least} to {most} arguments"),
+        (0, max) => format!("at most {max} arguments"),
+        (min, max) => format!("{min} to {max} arguments"),
     };
     let has = if count == 0 {
         "none".to_owned()

@@ -331,20 +331,20 @@ impl<'t> TextAnalyzer<'t> {
         if !FILTER_NAMES.contains(&filter.name) || filter.args.iter().any(is_spread) {
             return;
         }
-        let (least, most) = filter_argument_bounds(filter.name);
+        let (min, max) = filter_argument_bounds(filter.name);
         let placed = filter
             .args
             .iter()
             .filter(|arg| matches!(arg, CallArg::Pos(_)))
             .count();
         let named = usize::from(placed < filter.args.len());
-        if placed + named < least || placed > most {
+        if placed + named < min || placed > max {
             let at = slice_offset(self.text, filter.name);
             let kind = JinjaFaultKind::Arguments {
                 filter: filter.name.to_owned(),
                 given: placed,
-                least,
-                most,
+                least: min,
+                most: max,
             };
             self.report_fault(kind, at, at + filter.name.len());
         }

@@ -207,7 +207,7 @@ pub fn untrusted_reserve(blocks: &[BudgetBlock<'_>], budget: usize, has_open_sha
     let mut has_share = has_open_share;
     for block in blocks.iter().filter(|block| block.is_untrusted()) {
         match block.max_tokens.filter(|_| block.is_foreign_input()) {
-            Some(most) => room = room.saturating_add(most),
+            Some(max) => room = room.saturating_add(max),
             None => {
                 has_share |= block.is_foreign_input()
                     || block.turn.1 == Kind::History

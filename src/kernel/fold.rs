@@ -307,11 +307,11 @@ impl<'a> FoldableConversation<'a> {
             .map(|held| walk.unit_size(held))
             .sum::<usize>();
         if let Some(mut short) = short {
-            let least = total_tokens(&short);
-            if least + question_tokens(&question) > limit {
+            let min = total_tokens(&short);
+            if min + question_tokens(&question) > limit {
                 // The unit cannot be cut far enough. The question is cut instead, if that is
                 // possible; otherwise the unit is dropped.
-                let left = limit.saturating_sub(least);
+                let left = limit.saturating_sub(min);
                 let narrow = self.fit_question(walk, at, left);
                 if left > WORTH_CUTTING && question_tokens(&narrow) <= left {
                     question = narrow;
@@ -363,11 +363,11 @@ impl<'a> FoldableConversation<'a> {
             .retain(|unit| *unit >= walk.front || walk.held_units.contains(unit));
     }
 
-    /// The kept form of the question before a unit, within `most` tokens. From the last message
+    /// The kept form of the question before a unit, within `max` tokens. From the last message
     /// back, each receives the tokens that those before it do not need, and at least half of the
     /// rest. The last message stays even if it cannot be cut far enough; a message of which no word
     /// would remain is dropped.
-    fn fit_question(&self, walk: &FoldState<'a>, at: usize, most: usize) -> Vec<QuestionUnit<'a>> {
+    fn fit_question(&self, walk: &FoldState<'a>, at: usize, max: usize) -> Vec<QuestionUnit<'a>> {
         let last_question = || {
             walk.question_units
                 .iter()
@@ -375,7 +375,7 @@ impl<'a> FoldableConversation<'a> {
                 .filter(|unit| *unit < at)
         };
         let mut before: usize = last_question().map(|unit| walk.unit_size(unit)).sum();
-        let mut left = most;
+        let mut left = max;
         let mut question = Vec::new();
         for unit in last_question().rev() {
             before -= walk.unit_size(unit);

@@ -63,16 +63,16 @@ impl Parameter {
 
     /// Parses a value as an attribute contains it.
     pub fn parse_value(self, text: &str) -> Option<Value> {
-        let within = |(least, most): (f64, f64)| {
+        let within = |(min, max): (f64, f64)| {
             text.parse::<f64>()
                 .ok()
-                .filter(|number| (least..=most).contains(number))
+                .filter(|number| (min..=max).contains(number))
                 .map(Value::from)
         };
-        let whole = |(least, most): (u64, u64)| {
+        let whole = |(min, max): (u64, u64)| {
             text.parse::<u64>()
                 .ok()
-                .filter(|number| (least..=most).contains(number))
+                .filter(|number| (min..=max).contains(number))
                 .map(Value::from)
         };
         match self {

@@ -89,17 +89,17 @@ fn cut_messages<'a>(
     media.sort_unstable();
     // Changing and counting a message takes time proportional to its length, so removals are
     // collected until they may suffice.
-    let mut least = total_tokens(&messages);
+    let mut min = total_tokens(&messages);
     let mut waiting = SlotCuts::new();
     for (.., at, slot) in media {
-        if least <= room {
+        if min <= room {
             apply_cuts(&mut messages, std::mem::take(&mut waiting), counter);
-            least = total_tokens(&messages);
+            min = total_tokens(&messages);
         }
-        if least <= room {
+        if min <= room {
             break;
         }
-        least = least.saturating_sub(
+        min = min.saturating_sub(
             messages
                 .get(at)
                 .map_or(0, |one| one.freed_tokens(slot, counter)),

@@ -44,10 +44,10 @@ impl Drop for Permit<'_> {
 impl Limiter {
     /// Creates a limiter that never admits more than the given number.
     pub fn new(jobs: Option<NonZeroUsize>) -> Self {
-        let most = jobs.map_or(MAX_CALLS, |jobs| jobs.get().min(MAX_CALLS));
+        let max = jobs.map_or(MAX_CALLS, |jobs| jobs.get().min(MAX_CALLS));
         // At most 100.
         #[allow(clippy::cast_precision_loss, reason = "no more than CEILING")]
-        let ceiling = most as f64;
+        let ceiling = max as f64;
         Self {
             ceiling,
             state: Mutex::new(LimiterState {

@@ -50,12 +50,12 @@ impl RetryPolicy {
             return None;
         }
         let is_limited = matches!(error, ProviderError::RateLimited { .. });
-        let (count, most) = if is_limited {
+        let (count, max) = if is_limited {
             (&mut attempts.limited, u32::MAX)
         } else {
             (&mut attempts.failures, self.failures)
         };
-        if *count >= most {
+        if *count >= max {
             return None;
         }
         let doubled = 2_u32

@@ -74,9 +74,9 @@ struct SpendingState {
 
 impl Spending {
     /// Creates an unused budget.
-    pub fn new(most: SpendLimit) -> Self {
+    pub fn new(max: SpendLimit) -> Self {
         Self {
-            limit: most,
+            limit: max,
             ..Self::default()
         }
     }
@@ -96,15 +96,15 @@ impl Spending {
         self.lock_state().spent
     }
 
-    /// Reserves the share of a call: at least `least`, and at least the largest use so far. Waits
+    /// Reserves the share of a call: at least `min`, and at least the largest use so far. Waits
     /// while only shares of calls under way prevent it.
     ///
     /// # Errors
     /// The budget is exhausted. From then on no call begins.
-    pub(super) fn reserve(&self, least: Spend) -> Result<Reservation<'_>, ProviderError> {
+    pub(super) fn reserve(&self, min: Spend) -> Result<Reservation<'_>, ProviderError> {
         let mut state = self.lock_state();
         loop {
-            let wanted = least.max_each(state.largest);
+            let wanted = min.max_each(state.largest);
             if state.over.is_none() {
                 state.over = self.describe_excess(state.spent, wanted);
             }
@@ -174,16 +174,16 @@ impl Spending {
     /// Describes the limit that a further use of this size would exceed; `None` if it fits.
     fn describe_excess(&self, used: Spend, wanted: Spend) -> Option<String> {
         let sum = used.plus(wanted);
-        if let Some(most) = self.limit.tokens.filter(|most| sum.tokens > *most) {
-            let [most, used, wanted] =
-                [most, used.tokens, wanted.tokens].map(|tokens| format_thousands(tokens as usize));
+        if let Some(max) = self.limit.tokens.filter(|max| sum.tokens > *max) {
+            let [max, used, wanted] =
+                [max, used.tokens, wanted.tokens].map(|tokens| format_thousands(tokens as usize));
             return Some(format!(
-                "the budget of {most} tokens has {used} used, and this call may use {wanted}"
+                "the budget of {max} tokens has {used} used, and this call may use {wanted}"
             ));
         }
-        let most = self.limit.usd.filter(|most| sum.usd > *most)?;
+        let max = self.limit.usd.filter(|max| sum.usd > *max)?;
         Some(format!(
-            "the budget of US$ {most} has US$ {} used, and this call may use US$ {}",
+            "the budget of US$ {max} has US$ {} used, and this call may use US$ {}",
             format_usd(used.usd),
             format_usd(wanted.usd)
         ))

@@ -57,7 +57,7 @@ pub(super) fn email_length(text: &str) -> Option<usize> {
 
 /// Returns the digits at the start of a text and, for each group of them, the digit count and byte
 /// offset at its end. Allows at most `between` separators between two digits, and reads at most
-/// `most` digits.
+/// `max` digits.
 fn leading_digits(
     text: &str,
     separators: &[u8],
@@ -161,8 +161,8 @@ fn is_iban(signs: &[u8]) -> bool {
 }
 
 /// Returns the length in bytes of a number that begins with its country code and has at least
-/// `least` digits. Excludes dates, decimals, counts and IP addresses.
-fn international_number_length(text: &str, least: usize) -> Option<usize> {
+/// `min` digits. Excludes dates, decimals, counts and IP addresses.
+fn international_number_length(text: &str, min: usize) -> Option<usize> {
     // `+2500 -1300`
     let minus = text
         .as_bytes()
@@ -175,7 +175,7 @@ fn international_number_length(text: &str, least: usize) -> Option<usize> {
         return None;
     }
     // North American numbers have one fixed length.
-    let is_long = |count: usize| count >= least && (digits.first() != Some(&1) || count == 11);
+    let is_long = |count: usize| count >= min && (digits.first() != Some(&1) || count == 11);
     let len = ends.iter().rev().find(|(count, _)| is_long(*count))?.1;
     let text = text.get(..len)?;
     let groups: Vec<&str> = text
@@ -187,7 +187,7 @@ fn international_number_length(text: &str, least: usize) -> Option<usize> {
     let is_dotted = matches!(lengths.len(), 2 | 4) && groups.join(".") == text;
     let is_count = lengths.iter().filter(|length| **length == 1).count() > 2;
     // Numbers in columns look the same.
-    let is_table = least > 8
+    let is_table = min > 8
         && (groups.iter().skip(1).any(|group| group.starts_with("00"))
             || lengths.iter().all(|length| *length == 4));
     (!is_date && !is_dotted && !is_table && !is_count).then_some(len)

@@ -190,7 +190,7 @@ fn is_same_agent(a: &RequestOutline, b: &RequestOutline) -> bool {
 
 /// Returns true if at least half of the longer text is in the other, at its beginning or its end.
 fn is_alike(a: &str, b: &str) -> bool {
-    let most = a.len().max(b.len());
+    let max = a.len().max(b.len());
     let front = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let room = a.len().min(b.len()) - front;
     let back = a
@@ -200,7 +200,7 @@ fn is_alike(a: &str, b: &str) -> bool {
         .take(room)
         .take_while(|(a, b)| a == b)
         .count();
-    (front + back) * 2 >= most
+    (front + back) * 2 >= max
 }
 
 /// Returns a score for a later request that continues an earlier one: a flag that it begins with

@@ -69,25 +69,25 @@ pub(super) fn check_scalar(
         ) => {
             check_text(sink, path, wanted, node);
         }
-        (ScenarioShape::Whole(least, most), YamlValue::Number(number)) => {
+        (ScenarioShape::Whole(min, max), YamlValue::Number(number)) => {
             if number
                 .as_u64()
-                .is_none_or(|number| !(least..=most).contains(&number))
+                .is_none_or(|number| !(min..=max).contains(&number))
             {
-                let expected = if most > 1 << 40 {
-                    format!("a whole number from {least} up")
+                let expected = if max > 1 << 40 {
+                    format!("a whole number from {min} up")
                 } else {
-                    format!("a whole number from {least} to {most}")
+                    format!("a whole number from {min} to {max}")
                 };
                 sink.report_bad_value(path, node, expected, None);
             }
         }
-        (ScenarioShape::Number(least, most), YamlValue::Number(number)) => {
+        (ScenarioShape::Number(min, max), YamlValue::Number(number)) => {
             if number
                 .as_f64()
-                .is_none_or(|number| !(least..=most).contains(&number))
+                .is_none_or(|number| !(min..=max).contains(&number))
             {
-                sink.report_bad_value(path, node, format!("a number from {least} to {most}"), None);
+                sink.report_bad_value(path, node, format!("a number from {min} to {max}"), None);
             }
         }
         (ScenarioShape::Word(words), YamlValue::Text(_)) => {

@@ -105,14 +105,14 @@ fn shape_schema(shape: ConfigShape) -> Value {
         }
         ConfigShape::Setting(name) => json!({"enum": name.allowed_words()}),
         ConfigShape::Base => json!({"enum": Operator::ALL.map(Operator::word)}),
-        ConfigShape::Whole((least, most)) => {
-            json!({"type": "integer", "minimum": least, "maximum": most})
+        ConfigShape::Whole((min, max)) => {
+            json!({"type": "integer", "minimum": min, "maximum": max})
         }
-        ConfigShape::Number((least, most)) => {
-            json!({"type": "number", "minimum": least, "maximum": most})
+        ConfigShape::Number((min, max)) => {
+            json!({"type": "number", "minimum": min, "maximum": max})
         }
-        ConfigShape::WholeOr((least, most), word) => {
-            json!({"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, {"const": word}]})
+        ConfigShape::WholeOr((min, max), word) => {
+            json!({"anyOf": [{"type": "integer", "minimum": min, "maximum": max}, {"const": word}]})
         }
         ConfigShape::NameOr(table) => json!({"anyOf": [name_schema(), object(table)]}),
         ConfigShape::Table(table) => object(table),

@@ -167,11 +167,11 @@ fn shape_schema(shape: ScenarioShape, defs: &mut Map<String, Value>) -> Value {
         ScenarioShape::Any | ScenarioShape::Frozen => json!({}),
         ScenarioShape::Bool => json!({"type": "boolean"}),
         ScenarioShape::True => json!({"const": true}),
-        ScenarioShape::Whole(least, most) => {
-            json!({"type": "integer", "minimum": least, "maximum": most})
+        ScenarioShape::Whole(min, max) => {
+            json!({"type": "integer", "minimum": min, "maximum": max})
         }
-        ScenarioShape::Number(least, most) => {
-            json!({"type": "number", "minimum": least, "maximum": most})
+        ScenarioShape::Number(min, max) => {
+            json!({"type": "number", "minimum": min, "maximum": max})
         }
         ScenarioShape::Word(words) => json!({"enum": words}),
         ScenarioShape::Date => json!({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
@@ -194,8 +194,8 @@ fn shape_schema(shape: ScenarioShape, defs: &mut Map<String, Value>) -> Value {
             json!({"anyOf": [{"enum": words}, table_reference(table, RequiredKeys::Whole, defs)]})
         }
         ScenarioShape::Setting => setting_schema(),
-        ScenarioShape::List(inner, least) => {
-            json!({"type": "array", "items": self::shape_schema(*inner, defs), "minItems": least})
+        ScenarioShape::List(inner, min) => {
+            json!({"type": "array", "items": self::shape_schema(*inner, defs), "minItems": min})
         }
         ScenarioShape::Map(inner) => {
             json!({"type": "object", "additionalProperties": self::shape_schema(*inner, defs)})

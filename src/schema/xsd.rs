@@ -167,14 +167,14 @@ fn write_children(xml: &mut TemplateWriter, spec: &ElementSpec) {
         return;
     }
     if spec.children.iter().any(|child| child.is_repeatable) {
-        let least = if requires_any_child(spec.kind) {
+        let min = if requires_any_child(spec.kind) {
             "1"
         } else {
             "0"
         };
         xml.open(
             "xs:choice",
-            &[("minOccurs", least), ("maxOccurs", "unbounded")],
+            &[("minOccurs", min), ("maxOccurs", "unbounded")],
         );
     } else {
         xml.open("xs:all", &[]);

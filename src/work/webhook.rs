@@ -147,13 +147,13 @@ impl Webhook {
     }
 
     /// Waits until an unclaimed task is available, or the time is over.
-    pub fn wait(&self, most: Duration) {
+    pub fn wait(&self, max: Duration) {
         let is_empty = |journal: &mut TaskJournal<Value>| journal.waiting().next().is_none();
         // A poisoned lock is still a lock.
         drop(
             self.inbox
                 .arrived
-                .wait_timeout_while(self.inbox.lock_journal(), most, is_empty),
+                .wait_timeout_while(self.inbox.lock_journal(), max, is_empty),
         );
     }
 }

@@ -34,14 +34,14 @@ const fn key_form(
     service: &'static str,
     head: &'static str,
     signs: &'static str,
-    least: usize,
+    min: usize,
     check: fn(&str) -> bool,
 ) -> KeyForm {
     KeyForm {
         service,
         head,
         signs,
-        min_length: least,
+        min_length: min,
         accepts_rest: check,
         masked_part: MaskedPart::Whole,
     }
@@ -51,7 +51,7 @@ const fn url_form(
     service: &'static str,
     head: &'static str,
     signs: &'static str,
-    least: usize,
+    min: usize,
 ) -> KeyForm {
     // Rejects placeholders.
     let check = |rest: &str| {
@@ -63,7 +63,7 @@ const fn url_form(
         service,
         head,
         signs,
-        min_length: least,
+        min_length: min,
         accepts_rest: check,
         masked_part: MaskedPart::Rest,
     }
@@ -438,7 +438,7 @@ pub(crate) fn find_key(text: &str) -> Option<(usize, usize)> {
     if !may_begin_key(*first, *second, *third) {
         return None;
     }
-    let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
+    let begins = |max: usize| text.get(..text.floor_char_boundary(max)).unwrap_or(text);
     FORM_INDEX
         .rows
         .get(usize::from(*first))?

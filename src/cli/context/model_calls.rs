@@ -41,7 +41,7 @@ pub(super) struct ModelCalls<'p> {
 
 impl<'p> ModelCalls<'p> {
     /// Creates the providers and their limiters. Calls no model.
-    pub(super) fn new(config: &'p Config, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
+    pub(super) fn new(config: &'p Config, max: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
         let endpoint = |model: &ModelConfig| match Endpoint::resolve(model, config, &fs::env_var) {
             Ok(Some(endpoint)) => {
                 let own = config.providers.get(&model.provider.value);
@@ -68,7 +68,7 @@ impl<'p> ModelCalls<'p> {
                 .values()
                 .map(|model| (model.provider.value.clone(), Limiter::new(jobs)))
                 .collect(),
-            spending: Spending::new(most),
+            spending: Spending::new(max),
             clock: SystemClock::default(),
             calls: AtomicU64::new(0),
         }

@@ -381,7 +381,7 @@ fn of_call(
 
 fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     match (&args.from, args.best) {
-        (from, Some(most)) => write_best_runs(args, from.as_deref(), most.get(), cx),
+        (from, Some(max)) => write_best_runs(args, from.as_deref(), max.get(), cx),
         (Some(subject), None)
             if args.all
                 && (subject.starts_with(as_scenario::RUN_PREFIX) || subject.contains('#')) =>
@@ -446,7 +446,7 @@ fn build_from_run(
 fn write_best_runs(
     args: &ScenarioArgs,
     from: Option<&str>,
-    most: usize,
+    max: usize,
     cx: &mut Cx,
 ) -> Result<Exit> {
     let project = CompiledProject::load(cx)?;
@@ -481,7 +481,7 @@ fn write_best_runs(
         runs,
         total: of,
         refused,
-    } = best::choose_runs(&project, prefix, subject, most);
+    } = best::choose_runs(&project, prefix, subject, max);
     if of == 0 {
         let whose = subject.map_or_else(String::new, |subject| format!(" of `{subject}`"));
         let named = if prefix.is_empty() {
@@ -500,7 +500,7 @@ fn write_best_runs(
     }
     let why = match runs.len() {
         0 => "no run that a scenario can hold covers anything new",
-        count if count < most => "no other run that a scenario can hold covers anything new",
+        count if count < max => "no other run that a scenario can hold covers anything new",
         _ => "they cover the most of what no scenario covers yet",
     };
     cx.print_note(&format!(
@@ -762,9 +762,9 @@ fn with_proposals(
 /// as good.
 fn answer_expectations(agent: &RunAgent) -> String {
     // The next multiple of 100.
-    let most = (agent.tokens + agent.tokens / 2).div_ceil(100).max(1) * 100;
+    let max = (agent.tokens + agent.tokens / 2).div_ceil(100).max(1) * 100;
     format!(
-        "# What it answered in the run is recorded beside this file.\nruns: 1\npass_threshold: 1\nexpectations:\n  - max_tokens: {most}\n"
+        "# What it answered in the run is recorded beside this file.\nruns: 1\npass_threshold: 1\nexpectations:\n  - max_tokens: {max}\n"
     )
 }
 

@@ -27,12 +27,12 @@ pub(super) fn suggest_config(made: &[ConvertedPrompt]) -> Option<String> {
         let _ = writeln!(roles, "[roles.{}]", toml_key(&one.name));
         if let Some(name) = &model.name {
             let _ = writeln!(roles, "model = {}", quote_toml(name));
-            let most = model
+            let max = model
                 .settings
                 .iter()
                 .find(|(name, _)| OUTPUT_LIMIT_KEYS.contains(&name.as_str()))
                 .map(|(_, value)| value.clone());
-            models.entry(name.clone()).or_insert((model.vendor(), most));
+            models.entry(name.clone()).or_insert((model.vendor(), max));
         }
         for (name, value) in model.other_settings() {
             let stops = STOP_KEYS
@@ -50,7 +50,7 @@ pub(super) fn suggest_config(made: &[ConvertedPrompt]) -> Option<String> {
         }
         roles.push('\n');
     }
-    for (name, (vendor, most)) in models {
+    for (name, (vendor, max)) in models {
         let _ = writeln!(roles, "[models.{}]", toml_key(&name));
         match vendor {
             Some(vendor) => {
@@ -69,8 +69,8 @@ pub(super) fn suggest_config(made: &[ConvertedPrompt]) -> Option<String> {
             ),
             None => writeln!(roles, "context_window = 128_000  # its window: look it up"),
         };
-        if let Some(most) = most.filter(|most| most.parse::<u64>().is_ok()) {
-            let _ = writeln!(roles, "output_reserve = {most}");
+        if let Some(max) = max.filter(|max| max.parse::<u64>().is_ok()) {
+            let _ = writeln!(roles, "output_reserve = {max}");
         }
         roles.push('\n');
     }

@@ -212,11 +212,11 @@ impl<S: StageGraph> Pipeline<S> {
             .iter()
             .find(|stage| !self.may_run(stage, &stages, state))
         {
-            let most = self.graph.max_visits(stage);
-            let times = if most == 1 {
+            let max = self.graph.max_visits(stage);
+            let times = if max == 1 {
                 "once".to_owned()
             } else {
-                format!("{most} times")
+                format!("{max} times")
             };
             let note = format!(
                 "`{stage}` may run {times} and was to run again: the loop made no progress"

@@ -71,12 +71,12 @@ impl BudgetAccount {
     pub fn begin_task(&mut self, now: Duration) -> Result<(), Obstacle> {
         self.check(now, &Amounts::new())?;
         if let BudgetPolicy::BatchWindow {
-            max_tasks: Some(most),
+            max_tasks: Some(max),
             ..
         } = &self.policy
-            && self.tasks >= *most
+            && self.tasks >= *max
         {
-            let note = format!("the batch may have {most} tasks, and as many have begun");
+            let note = format!("the batch may have {max} tasks, and as many have begun");
             return Err(Obstacle {
                 kind: ObstacleKind::Budget,
                 note,
@@ -91,10 +91,10 @@ impl BudgetAccount {
     /// # Errors
     /// A unit is used up, or would be exceeded.
     pub fn check(&self, now: Duration, expected: &Amounts) -> Result<(), Obstacle> {
-        for (unit, &most) in self.limits() {
+        for (unit, &max) in self.limits() {
             let used = self.used(now, unit);
             let ahead = expected.get(unit).copied().map_or(0.0, valid_amount);
-            if used < most && used + ahead <= most {
+            if used < max && used + ahead <= max {
                 continue;
             }
             let span = match &self.policy {
@@ -103,12 +103,12 @@ impl BudgetAccount {
                     format!(" for each {} s", period.as_secs_f64())
                 }
             };
-            let why = if used < most {
+            let why = if used < max {
                 format!("does not allow {ahead} more")
             } else {
                 "is spent".to_owned()
             };
-            let note = format!("the budget of {most} {unit}{span} {why}: {used} used");
+            let note = format!("the budget of {max} {unit}{span} {why}: {used} used");
             return Err(Obstacle {
                 kind: ObstacleKind::Budget,
                 note,
@@ -151,9 +151,9 @@ impl BudgetAccount {
 
     /// The used share of the budget, for the unit that is nearest to its limit: 0.9 is nine tenths.
     pub fn pressure(&self, now: Duration) -> f64 {
-        let share = |(unit, most): (&String, &f64)| {
-            if *most > 0.0 {
-                self.used(now, unit) / most
+        let share = |(unit, max): (&String, &f64)| {
+            if *max > 0.0 {
+                self.used(now, unit) / max
             } else {
                 1.0
             }

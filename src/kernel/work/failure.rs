@@ -126,7 +126,7 @@ impl FailurePattern {
                 .collect::<Vec<f64>>()
         };
         let (measure, limit) = match &self.limit {
-            PatternLimit::Count(most) => (matched() as f64, f64::from(*most).max(1.0)),
+            PatternLimit::Count(max) => (matched() as f64, f64::from(*max).max(1.0)),
             PatternLimit::Share { of, .. } if outcomes.len() < (*of).max(1) as usize => {
                 return None;
             }

@@ -207,8 +207,8 @@ fn value_template(shape: ConfigShape) -> String {
         ConfigShape::Setting(SettingName::AccumulateData) | ConfigShape::Bool => {
             " = true".to_owned()
         }
-        ConfigShape::Whole((least, _)) | ConfigShape::WholeOr((least, _), _) => {
-            format!(" = {least}")
+        ConfigShape::Whole((min, _)) | ConfigShape::WholeOr((min, _), _) => {
+            format!(" = {min}")
         }
         ConfigShape::Number(_) => " = 0".to_owned(),
         ConfigShape::Text

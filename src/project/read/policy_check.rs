@@ -167,13 +167,13 @@ pub(super) fn remove_relaxed_defaults(
             };
             let old = before.defaults(id).get(name);
             let is_own = matches!(old.origin.place, ValuePlace::Project(0, _));
-            let least = if is_own {
+            let min = if is_own {
                 context_flow(house.value)
             } else {
                 context_flow(old.value).max(context_flow(house.value))
             };
             let row = after.get(new.origin.row).name();
-            if context_flow(new.value) <= least || allowed.allows_default(row) {
+            if context_flow(new.value) <= min || allowed.allows_default(row) {
                 continue;
             }
             let table = if new.origin.layer == Layer::Subtype {

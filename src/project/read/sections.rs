@@ -135,7 +135,7 @@ pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
         ConfigShape::Whole((1, 10_000_000)),
         "the maximum number of tokens of a request's objective; default: 8,000",
         |at, lookup| {
-            lookup.objective_tokens = at.read_whole().map(|most| most.value as usize);
+            lookup.objective_tokens = at.read_whole().map(|max| max.value as usize);
         },
     ),
 ];
@@ -231,9 +231,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         ConfigShape::Whole((1, 512)),
         "elements inside each other",
         |at, limits| {
-            limits.depth = at
-                .read_whole()
-                .map_or(limits.depth, |most| most.value as u32);
+            limits.depth = at.read_whole().map_or(limits.depth, |max| max.value as u32);
         },
     ),
     optional_row(
@@ -243,7 +241,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         |at, limits| {
             limits.attributes = at
                 .read_whole()
-                .map_or(limits.attributes, |most| most.value as u32);
+                .map_or(limits.attributes, |max| max.value as u32);
         },
     ),
     optional_row(
@@ -253,7 +251,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         |at, limits| {
             limits.namespaces = at
                 .read_whole()
-                .map_or(limits.namespaces, |most| most.value as u32);
+                .map_or(limits.namespaces, |max| max.value as u32);
         },
     ),
     optional_row(
@@ -261,7 +259,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         ConfigShape::Whole((1, 1 << 30)),
         "bytes of a file",
         |at, limits| {
-            limits.file = at.read_whole().map_or(limits.file, |most| most.value);
+            limits.file = at.read_whole().map_or(limits.file, |max| max.value);
         },
     ),
     optional_row(
@@ -269,9 +267,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         ConfigShape::Whole((1, 1 << 30)),
         "bytes of a text",
         |at, limits| {
-            limits.text = at
-                .read_whole()
-                .map_or(limits.text, |most| most.value as u32);
+            limits.text = at.read_whole().map_or(limits.text, |max| max.value as u32);
         },
     ),
     optional_row(
@@ -279,9 +275,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         ConfigShape::Whole((1, 65_535)),
         "bytes of a name",
         |at, limits| {
-            limits.name = at
-                .read_whole()
-                .map_or(limits.name, |most| most.value as u32);
+            limits.name = at.read_whole().map_or(limits.name, |max| max.value as u32);
         },
     ),
     optional_row(
@@ -289,9 +283,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         ConfigShape::Whole((1, 100_000_000)),
         "nodes of a file",
         |at, limits| {
-            limits.nodes = at
-                .read_whole()
-                .map_or(limits.nodes, |most| most.value as u32);
+            limits.nodes = at.read_whole().map_or(limits.nodes, |max| max.value as u32);
         },
     ),
     optional_row(
@@ -301,7 +293,7 @@ pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
         |at, limits| {
             limits.diagnostics = at
                 .read_whole()
-                .map_or(limits.diagnostics, |most| most.value as u32);
+                .map_or(limits.diagnostics, |max| max.value as u32);
         },
     ),
 ];

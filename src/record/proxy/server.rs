@@ -119,9 +119,9 @@ impl ProxyServer {
 
     /// Shuts down after every call is recorded, and returns the tally.
     pub fn shut_down(self) -> ProxyTally {
-        let wait = |most: Duration| {
+        let wait = |max: Duration| {
             let start = Instant::now();
-            while self.proxy.open.load(Ordering::Acquire) > 0 && start.elapsed() < most {
+            while self.proxy.open.load(Ordering::Acquire) > 0 && start.elapsed() < max {
                 std::thread::sleep(Duration::from_millis(2));
             }
         };

@@ -53,9 +53,9 @@ impl<'t> ScanPosition<'t> {
     }
 
     /// Returns at most this many bytes before a position.
-    pub(super) fn text_before(&self, at: usize, most: usize) -> &'t str {
+    pub(super) fn text_before(&self, at: usize, max: usize) -> &'t str {
         self.text
-            .get(self.text.floor_char_boundary(at.saturating_sub(most))..at)
+            .get(self.text.floor_char_boundary(at.saturating_sub(max))..at)
             .unwrap_or("")
     }
 

@@ -206,8 +206,8 @@ fn is_wallet_phrase(value: &str) -> bool {
 pub(super) fn is_secret_value(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let is_version = !is_number && is_version(value);
-    let least = if is_number { 6 } else { 4 };
-    value.len() >= least
+    let min = if is_number { 6 } else { 4 };
+    value.len() >= min
         && !is_version
         && !is_reference(value)
         && !is_placeholder(value)

@@ -142,14 +142,14 @@ impl LoadWorker<'_> {
             CompileOutcome::Skipped => self.done.skipped += 1,
             CompileOutcome::Taken(file) => {
                 let mut file = *file;
-                let least = self.loader.request.min_severity;
+                let min = self.loader.request.min_severity;
                 let counted = finding_counts::count_findings(
                     file.diagnostics
                         .iter()
-                        .filter(|finding| finding.severity > least),
+                        .filter(|finding| finding.severity > min),
                 );
                 if !counted.is_empty() {
-                    file.diagnostics.retain(|finding| finding.severity <= least);
+                    file.diagnostics.retain(|finding| finding.severity <= min);
                     self.done.counted.extend(counted);
                 }
                 // The findings of all files are in memory at the same time.

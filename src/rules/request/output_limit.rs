@@ -28,11 +28,11 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         || cx
             .openai_model(&[cx.request.dialect])
             .is_some_and(|name| !name.starts_with("ft:"));
-    let Some(most) = cx
+    let Some(max) = cx
         .model
         .public
         .map(|public| public.output)
-        .filter(|most| is_known && *most > 0)
+        .filter(|max| is_known && *max > 0)
     else {
         return;
     };
@@ -41,15 +41,15 @@ fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             .request
             .value_at(place)
             .and_then(Value::as_u64)
-            .filter(|asked| *asked > most)
+            .filter(|asked| *asked > max)
         {
             let key = place.rsplit('/').next().unwrap_or(place);
             let model = cx.request.model.as_deref().unwrap_or_default();
             let message =
-                format!("found `{key}` {requested}; `{model}` gives at most {most} tokens");
+                format!("found `{key}` {requested}; `{model}` gives at most {max} tokens");
             out.push(
                 cx.finding(&RULE.meta, place, message)
-                    .help(format!("ask for {most} or fewer")),
+                    .help(format!("ask for {max} or fewer")),
             );
         }
     }

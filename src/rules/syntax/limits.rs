@@ -176,9 +176,9 @@ fn report(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Keeps the gravest findings up to the limit. The last one states the number of omitted findings.
 pub(in crate::rules) fn truncate_findings(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
-    let most = cx.config.limits.diagnostics as usize;
+    let max = cx.config.limits.diagnostics as usize;
     let uncounted = (cx.file.left_out + cx.scopes.left_out) as usize;
-    if found.len() <= most && uncounted == 0 {
+    if found.len() <= max && uncounted == 0 {
         return;
     }
     // The finding that reading stopped is always kept.
@@ -189,7 +189,7 @@ pub(in crate::rules) fn truncate_findings(cx: &FileCx<'_>, found: &mut Vec<Diagn
             finding.span,
         )
     });
-    let left = found.split_off(most.saturating_sub(1).min(found.len()));
+    let left = found.split_off(max.saturating_sub(1).min(found.len()));
     let severity = left
         .first()
         .map_or(Severity::Info, |finding| finding.severity);
@@ -204,7 +204,7 @@ pub(in crate::rules) fn truncate_findings(cx: &FileCx<'_>, found: &mut Vec<Diagn
         )
         .severity(severity)
         .note(format!(
-            "the limit is {most} findings of a file, the gravest first"
+            "the limit is {max} findings of a file, the gravest first"
         ))
         .help(if found.is_empty() {
             "`--max-diagnostics` raises the limit"

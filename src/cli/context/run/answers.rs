@@ -63,13 +63,13 @@ impl<'p> AnswerSources<'p> {
                 ReplayedAnswers::default()
             }
         };
-        let most = SpendLimit {
+        let max = SpendLimit {
             tokens: args.budget_tokens,
             usd: args.budget_usd,
         };
         let models = from
             .calls_models()
-            .then(|| ModelCalls::new(&project.config, most, args.jobs));
+            .then(|| ModelCalls::new(&project.config, max, args.jobs));
         Ok(Self {
             from,
             replay,

@@ -218,7 +218,7 @@ fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx)
     ];
     let max_cost: Amounts = limits
         .into_iter()
-        .filter_map(|(unit, most)| Some((unit.to_owned(), most?)))
+        .filter_map(|(unit, max)| Some((unit.to_owned(), max?)))
         .collect();
     let policy = BudgetPolicy::BatchWindow {
         max_tasks: args.max_tasks,
@@ -286,7 +286,7 @@ fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx)
         } = report.map_err(infrastructure_error)?;
         runs.extend(more);
         // Reaching the requested number of tasks is not a failure.
-        if args.max_tasks.is_some_and(|most| runs.len() as u64 >= most) {
+        if args.max_tasks.is_some_and(|max| runs.len() as u64 >= max) {
             break ended.filter(|why| {
                 runs.last()
                     .is_some_and(|(_, state)| state.obstacle() == Some(why))

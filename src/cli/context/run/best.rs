@@ -42,7 +42,7 @@ pub(in crate::cli::context) fn choose_runs(
     project: &CompiledProject,
     prefix: &str,
     subject: Option<&str>,
-    most: usize,
+    max: usize,
 ) -> BestRuns {
     let mut covered: RunCoverage = eval::load_scenarios(&project.root, &project.config)
         .iter()
@@ -71,7 +71,7 @@ pub(in crate::cli::context) fn choose_runs(
     }
     let of = candidates.len() + refused.len();
     let mut runs = Vec::new();
-    while runs.len() < most {
+    while runs.len() < max {
         // Of equal runs, a complete one has priority, then the newest.
         let value = |one: &CandidateRun| {
             let new: Vec<&String> = one.covers.difference(&covered).collect();
