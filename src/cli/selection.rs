@@ -347,8 +347,8 @@ pub(super) fn no_such_path(path: &Path) -> CliError {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let there = fs::list_names(folder);
-    let near = crate::base::suggest::nearest_candidate(wanted, there.iter().map(String::as_str));
+    let existing = fs::list_names(folder);
+    let near = crate::base::suggest::nearest_candidate(wanted, existing.iter().map(String::as_str));
     let near = near.map(|near| path.with_file_name(near).display().to_string());
     error
         .with_suggestion(near.as_deref())

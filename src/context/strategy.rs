@@ -232,7 +232,7 @@ impl<'a> Strategy<'a> {
             });
             return;
         }
-        let there = segment_files(context.iter().chain(own));
+        let existing = segment_files(context.iter().chain(own));
         let trusted = segment_files(
             context
                 .iter()
@@ -240,7 +240,7 @@ impl<'a> Strategy<'a> {
                 .filter(|drafted| drafted.is_trusted()),
         );
         // Some matches may already be in the context.
-        let goals = if there.is_empty() {
+        let goals = if existing.is_empty() {
             MAX_MATCHES
         } else {
             MAX_MATCHES * 4
@@ -266,7 +266,7 @@ impl<'a> Strategy<'a> {
                             && !trusted_texts.contains(found.text.trim())
                     }
                     Trust::Untrusted => {
-                        !there.contains(found.file()) && !all.contains(found.text.trim())
+                        !existing.contains(found.file()) && !all.contains(found.text.trim())
                     }
                 };
                 let new = found.into_iter().filter(is_new);

@@ -46,9 +46,9 @@ pub(super) fn instrument_code<'t>(code: &Instructions<'t>) -> InstrumentedCode<'
             }
         })
         .collect();
-    let mut made = Instrumenter {
+    let mut instrumenter = Instrumenter {
         code,
-        made: Instructions::new(code.name(), code.source()),
+        instructions: Instructions::new(code.name(), code.source()),
         at: 0,
         plain: Vec::new(),
         outputs: 0,
@@ -56,18 +56,18 @@ pub(super) fn instrument_code<'t>(code: &Instructions<'t>) -> InstrumentedCode<'
     };
     let mut moved = Vec::with_capacity(all.len() + 1);
     for (at, one) in (0..).zip(&all) {
-        made.at = at;
-        moved.push(made.length);
+        instrumenter.at = at;
+        moved.push(instrumenter.length);
         if macros.contains(&at) {
-            made.emit_announcement(BEGIN_FILTER, 0);
+            instrumenter.emit_announcement(BEGIN_FILTER, 0);
         }
-        made.emit_before(one);
-        made.emit((*one).clone());
-        made.emit_after(one);
+        instrumenter.emit_before(one);
+        instrumenter.emit((*one).clone());
+        instrumenter.emit_after(one);
     }
-    moved.push(made.length);
-    let mut code = made.made;
-    for at in 0..made.length {
+    moved.push(instrumenter.length);
+    let mut code = instrumenter.instructions;
+    for at in 0..instrumenter.length {
         let Some(
             Instruction::Jump(target)
             | Instruction::JumpIfFalse(target)
@@ -83,14 +83,14 @@ pub(super) fn instrument_code<'t>(code: &Instructions<'t>) -> InstrumentedCode<'
     }
     InstrumentedCode {
         code,
-        plain: made.plain,
-        outputs: made.outputs,
+        plain: instrumenter.plain,
+        outputs: instrumenter.outputs,
     }
 }
 
 struct Instrumenter<'c, 't> {
     code: &'c Instructions<'t>,
-    made: Instructions<'t>,
+    instructions: Instructions<'t>,
     /// The index of the current original instruction.
     at: u32,
     plain: Vec<&'t str>,
@@ -102,11 +102,11 @@ struct Instrumenter<'c, 't> {
 impl<'t> Instrumenter<'_, 't> {
     fn emit(&mut self, one: Instruction<'t>) {
         let last = match (self.code.get_span(self.at), self.code.get_line(self.at)) {
-            (Some(span), _) => self.made.add_with_span(one, span),
+            (Some(span), _) => self.instructions.add_with_span(one, span),
             (None, Some(line)) => self
-                .made
+                .instructions
                 .add_with_line(one, u16::try_from(line).unwrap_or(u16::MAX)),
-            (None, None) => self.made.add(one),
+            (None, None) => self.instructions.add(one),
         };
         self.length = last + 1;
     }

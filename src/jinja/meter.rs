@@ -469,7 +469,7 @@ fn run_filter(
                 .as_str()
                 .is_some_and(|inner| FILTER_NAMES.contains(&inner))
     });
-    let made = match (inner.and_then(Value::as_str), args.first()) {
+    let result = match (inner.and_then(Value::as_str), args.first()) {
         (Some(inner), Some(items)) => {
             let rest = args.get(2..).unwrap_or(&[]);
             let one = |item: Value| state.apply_filter(inner, &[&[item], rest].concat());
@@ -477,5 +477,5 @@ fn run_filter(
         }
         _ => plain.empty_state().apply_filter(name, args)?,
     };
-    by.weigh_and_pass(made)
+    by.weigh_and_pass(result)
 }

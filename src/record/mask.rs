@@ -293,7 +293,7 @@ impl CallMask {
                 .and_then(|first| strings.get(*first))
                 .and_then(|piece| piece.name.as_ref())
         };
-        let mut gone: Vec<Vec<StringMask>> = vec![Vec::new(); strings.len()];
+        let mut removed: Vec<Vec<StringMask>> = vec![Vec::new(); strings.len()];
         for (view, pieces) in &views {
             let text = |number: &usize| strings.get(*number).map_or("", |piece| &*piece.text);
             let whole: String = pieces.iter().map(text).collect();
@@ -329,17 +329,17 @@ impl CallMask {
                     let end = start + text(piece).len();
                     let own = range.start.max(start)..range.end.min(end);
                     if own.start < own.end
-                        && let Some(gone) = gone.get_mut(*piece)
+                        && let Some(removed) = removed.get_mut(*piece)
                     {
                         let own = own.start - start..own.end - start;
-                        let overlaps = gone
+                        let overlaps = removed
                             .iter()
                             .any(|(other, _)| other.start < own.end && own.start < other.end);
                         if overlaps && begins.is_some() {
                             break;
                         }
                         if !overlaps {
-                            gone.push((own, begins.take()));
+                            removed.push((own, begins.take()));
                         }
                     }
                     start = end;
@@ -349,20 +349,22 @@ impl CallMask {
                 }
             }
         }
-        let change =
-            |(StreamString { pointer, text, .. }, mut gone): (&StreamString, Vec<StringMask>)| {
-                gone.sort_by_key(|(range, _)| range.start);
-                let edit = |(range, begins): StringMask| {
-                    let new = begins.map(|(kind, new)| {
-                        redacted.push(masked_count(pointer, kind));
-                        new
-                    });
-                    (range, new.unwrap_or_default())
-                };
-                let edits: Vec<JsonEdit> = gone.into_iter().map(edit).collect();
-                (!edits.is_empty()).then(|| apply_json_edits(text, edits))
+        let change = |(StreamString { pointer, text, .. }, mut removed): (
+            &StreamString,
+            Vec<StringMask>,
+        )| {
+            removed.sort_by_key(|(range, _)| range.start);
+            let edit = |(range, begins): StringMask| {
+                let new = begins.map(|(kind, new)| {
+                    redacted.push(masked_count(pointer, kind));
+                    new
+                });
+                (range, new.unwrap_or_default())
             };
-        strings.iter().zip(gone).map(change).collect()
+            let edits: Vec<JsonEdit> = removed.into_iter().map(edit).collect();
+            (!edits.is_empty()).then(|| apply_json_edits(text, edits))
+        };
+        strings.iter().zip(removed).map(change).collect()
     }
 }
 

@@ -30,8 +30,10 @@ pub enum WriteOutcome {
 
 /// Makes a file contain a registry, or compares the two.
 pub fn write_registry(output: &Path, registry: &[u8], goal: WriteMode) -> WriteOutcome {
-    let mut there = Vec::new();
-    if fs::read_regular(output, registry.len() as u64, &mut there).is_ok() && there == registry {
+    let mut existing = Vec::new();
+    if fs::read_regular(output, registry.len() as u64, &mut existing).is_ok()
+        && existing == registry
+    {
         return WriteOutcome::Current;
     }
     if goal == WriteMode::Compare {

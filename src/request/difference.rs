@@ -30,7 +30,10 @@ pub fn differences(before: &[RequestSegment], after: &[RequestSegment]) -> Vec<S
         new.iter().map(String::as_str).collect(),
     );
     let runs = diff_lines(&old, &new);
-    let mut gone: Vec<usize> = runs.iter().flat_map(|(gone, _)| gone.clone()).collect();
+    let mut removed: Vec<usize> = runs
+        .iter()
+        .flat_map(|(removed, _)| removed.clone())
+        .collect();
     let mut found = Vec::new();
     for at in runs.into_iter().flat_map(|(_, came)| came) {
         let Some(own) = after.get(at) else { continue };
@@ -49,16 +52,17 @@ pub fn differences(before: &[RequestSegment], after: &[RequestSegment]) -> Vec<S
                 .get(**old)
                 .is_some_and(|old| old.id == own.id && old.speaker == own.speaker)
         };
-        let pair = gone.iter().find(same).map(|old| (*old, true));
+        let pair = removed.iter().find(same).map(|old| (*old, true));
         let pair = pair.or_else(|| {
-            gone.iter()
+            removed
+                .iter()
                 .find(exact)
-                .or_else(|| gone.iter().find(alike))
+                .or_else(|| removed.iter().find(alike))
                 .map(|old| (*old, false))
         });
         match pair {
             Some((old, is_same)) => {
-                gone.retain(|other| *other != old);
+                removed.retain(|other| *other != old);
                 found.push((
                     at,
                     if is_same {
@@ -72,7 +76,8 @@ pub fn differences(before: &[RequestSegment], after: &[RequestSegment]) -> Vec<S
         }
     }
     found.extend(
-        gone.into_iter()
+        removed
+            .into_iter()
             .map(|old| (old, SegmentDifference::Removed(old))),
     );
     found.sort_by_key(|(at, _)| *at);

@@ -214,9 +214,9 @@ impl SearchIndex {
             Err(IndexDatabaseError::InTheWay(_)) => {}
             Err(IndexDatabaseError::Useless(_)) => {
                 drop(self.open.take());
-                let (there, skipped) = select_files(&self.scope);
+                let (on_disk, skipped) = select_files(&self.scope);
                 self.open.replace(
-                    self.open_on_disk(&there, &skipped, IndexStart::Rebuild)
+                    self.open_on_disk(&on_disk, &skipped, IndexStart::Rebuild)
                         .ok(),
                 );
                 let answer = ask(&self.open_index()?.base);
@@ -225,19 +225,19 @@ impl SearchIndex {
                 }
             }
         }
-        let (there, skipped) = select_files(&self.scope);
+        let (on_disk, skipped) = select_files(&self.scope);
         let unkept = "the index on disk cannot be read".to_owned();
         self.open
-            .replace(Some(build_in_memory(&there, &skipped, unkept)?));
+            .replace(Some(build_in_memory(&on_disk, &skipped, unkept)?));
         ask(&self.open_index()?.base).map_err(|broken| IndexError(broken.to_string()))
     }
 
     fn open_index(&self) -> Result<Ref<'_, OpenIndex>, IndexError> {
         if self.open.borrow().is_none() {
-            let (there, skipped) = select_files(&self.scope);
-            let open = match self.open_on_disk(&there, &skipped, IndexStart::Reuse) {
+            let (on_disk, skipped) = select_files(&self.scope);
+            let open = match self.open_on_disk(&on_disk, &skipped, IndexStart::Reuse) {
                 Ok(open) => open,
-                Err(unkept) => build_in_memory(&there, &skipped, unkept)?,
+                Err(unkept) => build_in_memory(&on_disk, &skipped, unkept)?,
             };
             self.open.replace(Some(open));
         }
@@ -248,7 +248,7 @@ impl SearchIndex {
     /// Returns the up-to-date index on disk, otherwise the reason why it is not available.
     fn open_on_disk(
         &self,
-        there: &[IndexCandidate],
+        on_disk: &[IndexCandidate],
         skipped: &[SkippedFile],
         start: IndexStart,
     ) -> Result<OpenIndex, String> {
@@ -257,7 +257,7 @@ impl SearchIndex {
         if start == IndexStart::Reuse
             && let Ok(Some(base)) = IndexDatabase::open(&path)
             && let Ok(known) = base.indexed_files()
-            && RefreshPlan::new(&known, there).is_empty()
+            && RefreshPlan::new(&known, on_disk).is_empty()
             && let Ok(open) = into_open_index(base, skipped.to_vec())
         {
             return Ok(open);
@@ -274,7 +274,7 @@ impl SearchIndex {
             .ok_or("another ctxc is making the index at this moment")?;
         if start == IndexStart::Reuse {
             match IndexDatabase::open(&path).and_then(|base| {
-                base.map(|base| update_base(base, there, skipped))
+                base.map(|base| update_base(base, on_disk, skipped))
                     .transpose()
             }) {
                 Ok(Some(open)) => return Ok(open),
@@ -285,7 +285,7 @@ impl SearchIndex {
         // All old files are removed: SQLite would replay an old journal into the new database.
         fs::remove_unused_folder(folder, &DATABASE_FILES);
         IndexDatabase::create(&path)
-            .and_then(|base| update_base(base, there, skipped))
+            .and_then(|base| update_base(base, on_disk, skipped))
             .map_err(|broken| broken.to_string())
     }
 }
@@ -312,12 +312,12 @@ fn wait_for_lock(path: &Path) -> io::Result<Option<fs::FileLock>> {
 }
 
 fn build_in_memory(
-    there: &[IndexCandidate],
+    on_disk: &[IndexCandidate],
     skipped: &[SkippedFile],
     unkept: String,
 ) -> Result<OpenIndex, IndexError> {
     let mut open = IndexDatabase::in_memory()
-        .and_then(|base| update_base(base, there, skipped))
+        .and_then(|base| update_base(base, on_disk, skipped))
         .map_err(|broken| IndexError(broken.to_string()))?;
     open.state.unkept = Some(unkept);
     Ok(open)
@@ -325,12 +325,12 @@ fn build_in_memory(
 
 fn update_base(
     mut base: IndexDatabase,
-    there: &[IndexCandidate],
+    on_disk: &[IndexCandidate],
     skipped: &[SkippedFile],
 ) -> Result<OpenIndex, IndexDatabaseError> {
     let mut skipped = skipped.to_vec();
     let known = base.indexed_files()?;
-    let plan = RefreshPlan::new(&known, there);
+    let plan = RefreshPlan::new(&known, on_disk);
     if !plan.is_empty() {
         skipped.append(&mut plan.apply(&mut base)?);
     }

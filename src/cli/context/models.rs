@@ -77,13 +77,13 @@ fn find_entry<'c, T>(entries: &'c BTreeMap<String, T>, kind: &str, name: &str) -
     entries.get(name).ok_or_else(|| {
         let names = || entries.keys().map(String::as_str);
         let error = CliError::usage(format!("there is no {kind} `{name}` in this project"));
-        let there = || {
+        let existing = || {
             if entries.is_empty() {
                 format!("`[{kind}s.NAME]` of ctxc.toml defines one")
             } else {
                 format!("{kind}s here: {}", list_first(names()))
             }
         };
-        error.with_suggestion_or(suggest::nearest_candidate(name, names()), there)
+        error.with_suggestion_or(suggest::nearest_candidate(name, names()), existing)
     })
 }

@@ -358,8 +358,8 @@ impl CompiledProject {
             return Ok(name.to_owned());
         }
         let agents = self.task_agents(task)?;
-        let there = || agents.iter().map(|agent| agent.short_name(&agents));
-        let shown = || format!("agents here: {}", there().collect::<Vec<_>>().join(", "));
+        let existing = || agents.iter().map(|agent| agent.short_name(&agents));
+        let shown = || format!("agents here: {}", existing().collect::<Vec<_>>().join(", "));
         match AgentNode::find_agent(&agents, Some(name)) {
             Ok(agent) => Ok(agent.node.clone()),
             Err(AgentLookupError::Several) => {
@@ -376,7 +376,7 @@ impl CompiledProject {
             Err(AgentLookupError::Unknown) => Err(CliError::usage(format!(
                 "--node: `{task}` has no agent `{name}`"
             ))
-            .with_suggestion_or(suggest::nearest_candidate(name, there()), shown)),
+            .with_suggestion_or(suggest::nearest_candidate(name, existing()), shown)),
         }
     }
 

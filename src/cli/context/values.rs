@@ -87,12 +87,12 @@ impl GivenArgs {
             let error = CliError::usage(format!(
                 "--result {name}: no step of `{task}` has such a result"
             ));
-            let there = || match known.names().collect::<Vec<_>>() {
+            let existing = || match known.names().collect::<Vec<_>>() {
                 names if names.is_empty() => "none of its steps has a name".to_owned(),
                 names => format!("there is {}", names.join(", ")),
             };
             return Err(
-                error.with_suggestion_or(suggest::nearest_candidate(name, known.names()), there)
+                error.with_suggestion_or(suggest::nearest_candidate(name, known.names()), existing)
             );
         }
         Ok(())

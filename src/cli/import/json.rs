@@ -146,26 +146,31 @@ pub(super) fn build_document<'t>(report: &ImportReport<'t>) -> ImportDocument<'t
             .converted
             .iter()
             .zip(report.dispositions)
-            .map(|(made, disposition)| {
+            .map(|(converted, disposition)| {
                 let is_carried = *disposition != ImportDisposition::Refused;
                 PromptRow {
-                    files: made
+                    files: converted
                         .system
                         .iter()
-                        .chain([&made.path])
+                        .chain([&converted.path])
                         .map(String::as_str)
                         .collect(),
-                    format: FormatName(made.format),
-                    notes: made.imported.notes.iter().map(note_row).collect(),
-                    parts: made.imported.parts.iter().map(String::as_str).collect(),
-                    scenarios: made
+                    format: FormatName(converted.format),
+                    notes: converted.imported.notes.iter().map(note_row).collect(),
+                    parts: converted
+                        .imported
+                        .parts
+                        .iter()
+                        .map(String::as_str)
+                        .collect(),
+                    scenarios: converted
                         .suite
                         .as_ref()
                         .filter(|_| is_carried)
                         .map(|(path, _)| path.as_str()),
                     state: *disposition,
-                    task: is_carried.then_some(&made.name),
-                    template: is_carried.then_some(&made.output),
+                    task: is_carried.then_some(&converted.name),
+                    template: is_carried.then_some(&converted.output),
                 }
             });
     let parts = report

@@ -289,9 +289,9 @@ impl EarlierTemplates {
     }
 
     fn add_folder(&mut self, root: &Path, folder: &str, depth: usize) {
-        let there = root.join(folder);
-        for name in fs::list_names(&there) {
-            let path = there.join(&name);
+        let folder_path = root.join(folder);
+        for name in fs::list_names(&folder_path) {
+            let path = folder_path.join(&name);
             if depth > 0 && fs::is_dir(&path) && !fs::is_link(&path) {
                 self.add_folder(root, &format!("{folder}/{name}"), depth - 1);
                 continue;
@@ -398,9 +398,12 @@ fn unused_name(
 
 /// Compiles all templates. Compile errors become notes of their prompts. Returns the tasks of the
 /// remaining templates.
-fn compile_all(made: &mut [ConvertedPrompt], library: &IncludableFiles<'_>) -> Option<Registry> {
+fn compile_all(
+    converted: &mut [ConvertedPrompt],
+    library: &IncludableFiles<'_>,
+) -> Option<Registry> {
     let mut sources: BTreeMap<String, String> = BTreeMap::new();
-    for one in made.iter() {
+    for one in converted.iter() {
         sources.extend(one.schema.clone());
         for turn in &one.imported.turns {
             if let PromptText::InPlace { path, .. } = &turn.body
@@ -413,7 +416,7 @@ fn compile_all(made: &mut [ConvertedPrompt], library: &IncludableFiles<'_>) -> O
     // Errors of one template may hide errors of others, so the remaining ones are compiled a second
     // time.
     for _ in 0..2 {
-        let left = made.iter().filter(|one| !one.has_no_template());
+        let left = converted.iter().filter(|one| !one.has_no_template());
         let texts = left.map(|one| (one.output.as_str(), one.text.as_str()));
         let built = compile_sources(
             &Config::default(),
@@ -428,7 +431,7 @@ fn compile_all(made: &mut [ConvertedPrompt], library: &IncludableFiles<'_>) -> O
         if errors.is_empty() {
             return built.registry;
         }
-        for one in made.iter_mut() {
+        for one in converted.iter_mut() {
             for (_, message) in errors.iter().filter(|(path, _)| *path == one.output) {
                 let note = ImportNote {
                     path: one.path.clone(),

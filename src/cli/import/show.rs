@@ -16,8 +16,8 @@ const CONTEXT_CHARS: usize = 60;
 
 /// Prints the whole report.
 pub(super) fn print_report(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    for (made, disposition) in report.batch.converted.iter().zip(report.dispositions) {
-        print_prompt(made, *disposition, cx)?;
+    for (converted, disposition) in report.batch.converted.iter().zip(report.dispositions) {
+        print_prompt(converted, *disposition, cx)?;
     }
     for (path, reason) in &report.found.unreadable {
         let word = cx.options.screen.paint(Paint::Error, "error");
@@ -38,17 +38,24 @@ pub(super) fn print_report(report: &ImportReport<'_>, cx: &mut Cx) -> Result<()>
     print_totals(report, cx)
 }
 
-fn print_prompt(made: &ConvertedPrompt, disposition: ImportDisposition, cx: &mut Cx) -> Result<()> {
+fn print_prompt(
+    converted: &ConvertedPrompt,
+    disposition: ImportDisposition,
+    cx: &mut Cx,
+) -> Result<()> {
     let screen = cx.options.screen;
-    let from: Vec<&str> = made
+    let from: Vec<&str> = converted
         .system
         .iter()
-        .chain([&made.path])
+        .chain([&converted.path])
         .map(String::as_str)
         .collect();
     let from = screen.paint(Paint::Strong, &escape_line(&from.join(" + ")));
-    let suite = made.suite.iter().map(|(path, _)| format!(" and {path}"));
-    let to = escape_line(&made.output).into_owned() + &escape_line(&suite.collect::<String>());
+    let suite = converted
+        .suite
+        .iter()
+        .map(|(path, _)| format!(" and {path}"));
+    let to = escape_line(&converted.output).into_owned() + &escape_line(&suite.collect::<String>());
     let outcome = match disposition {
         ImportDisposition::Written => format!("→ {to}"),
         ImportDisposition::Dry => format!("→ {to} (not written)"),
@@ -58,7 +65,7 @@ fn print_prompt(made: &ConvertedPrompt, disposition: ImportDisposition, cx: &mut
         ImportDisposition::Same => format!("{to} already exists, unchanged"),
         ImportDisposition::Refused => "is not carried over".to_owned(),
     };
-    let place = if made
+    let place = if converted
         .imported
         .turns
         .iter()
@@ -73,9 +80,12 @@ fn print_prompt(made: &ConvertedPrompt, disposition: ImportDisposition, cx: &mut
     } else {
         place
     };
-    cx.print_line(&format!("{from} ({}{place}) {outcome}", made.format.title))?;
-    if disposition != ImportDisposition::Refused && !made.imported.parameters.is_empty() {
-        let inputs: Vec<String> = made
+    cx.print_line(&format!(
+        "{from} ({}{place}) {outcome}",
+        converted.format.title
+    ))?;
+    if disposition != ImportDisposition::Refused && !converted.imported.parameters.is_empty() {
+        let inputs: Vec<String> = converted
             .imported
             .parameters
             .iter()
@@ -85,7 +95,7 @@ fn print_prompt(made: &ConvertedPrompt, disposition: ImportDisposition, cx: &mut
     }
     let mut groups: Vec<(&ImportNote, Vec<u32>)> = Vec::new();
     let mut known: BTreeMap<(&str, &ImportNoteKind), usize> = BTreeMap::new();
-    for one in &made.imported.notes {
+    for one in &converted.imported.notes {
         let at = *known.entry((&one.path, &one.kind)).or_insert(groups.len());
         match groups.get_mut(at) {
             Some((_, others)) => others.push(one.line),

@@ -11,10 +11,10 @@ use std::fmt::Write as _;
 
 /// Returns the suggestion for some prompts; `None` if none of them names a model or a setting. The
 /// results of `write!` are ignored, because writing to a string cannot fail.
-pub(super) fn suggest_config(made: &[ConvertedPrompt]) -> Option<String> {
+pub(super) fn suggest_config(converted: &[ConvertedPrompt]) -> Option<String> {
     let says_more =
         |model: &RequestedModel| model.name.is_some() || model.other_settings().next().is_some();
-    let with: Vec<&ConvertedPrompt> = made
+    let with: Vec<&ConvertedPrompt> = converted
         .iter()
         .filter(|one| !one.has_no_template() && one.imported.model.as_ref().is_some_and(says_more))
         .collect();

@@ -185,14 +185,14 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let texts = batch
         .converted
         .iter()
-        .filter(|made| !made.has_no_template() && !args.dry_run)
+        .filter(|converted| !converted.has_no_template() && !args.dry_run)
         .flat_map(ConvertedPrompt::files);
     let texts = texts.map(|(name, text)| NewFile { name, text });
     let checked = SecretCheck::new(&cx.options, &project.root).check_files(texts)?;
     let dispositions = batch
         .converted
         .iter()
-        .map(|made| write_template(made, args, &project.root, checked))
+        .map(|converted| write_template(converted, args, &project.root, checked))
         .collect::<Result<Vec<_>>>()?;
     let probe = if folder.is_empty() {
         "x.xml".to_owned()
@@ -259,9 +259,9 @@ fn prompt_extensions() -> String {
 }
 
 /// Returns the names by which samples may refer to the templates of this run.
-fn sample_names(made: &[ConvertedPrompt]) -> BTreeMap<String, String> {
+fn sample_names(converted: &[ConvertedPrompt]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
-    for one in made.iter().filter(|one| !one.has_no_template()) {
+    for one in converted.iter().filter(|one| !one.has_no_template()) {
         for name in [Some(&one.output), Some(&one.path), one.system.as_ref()]
             .into_iter()
             .flatten()
@@ -470,20 +470,20 @@ fn template_folder(named: Option<&Path>, project: &Project) -> Result<String> {
 
 /// Writes one template with its files, unless different files exist.
 fn write_template(
-    made: &ConvertedPrompt,
+    converted: &ConvertedPrompt,
     args: &ImportArgs,
     root: &Path,
     checked: SecretsChecked,
 ) -> Result<ImportDisposition> {
-    if made.has_no_template() {
+    if converted.has_no_template() {
         return Ok(ImportDisposition::Refused);
     }
-    let files: Vec<(&str, &str)> = made.files().collect();
-    let there: Vec<Option<bool>> = files
+    let files: Vec<(&str, &str)> = converted.files().collect();
+    let existing: Vec<Option<bool>> = files
         .iter()
         .map(|(path, text)| has_same_text(&root.join(path), text))
         .collect();
-    if there.iter().all(|same| *same == Some(true)) {
+    if existing.iter().all(|same| *same == Some(true)) {
         return Ok(ImportDisposition::Same);
     }
     // Scenarios that were not imported are never overwritten.
@@ -493,7 +493,9 @@ fn write_template(
             .flatten();
         head.is_some_and(|head| head != SUITE_ORIGIN.as_bytes())
     };
-    if there.contains(&Some(false)) && (!args.force || made.suite.as_ref().is_some_and(is_own)) {
+    if existing.contains(&Some(false))
+        && (!args.force || converted.suite.as_ref().is_some_and(is_own))
+    {
         return Ok(ImportDisposition::There);
     }
     for (name, _) in &files {
@@ -513,9 +515,9 @@ fn has_same_text(path: &Path, text: &str) -> Option<bool> {
     if !fs::exists(path) && !fs::is_link(path) {
         return None;
     }
-    let mut there = Vec::new();
+    let mut existing = Vec::new();
     Some(
-        fs::read_regular(path, text.len() as u64 + 1, &mut there).is_ok()
-            && there == text.as_bytes(),
+        fs::read_regular(path, text.len() as u64 + 1, &mut existing).is_ok()
+            && existing == text.as_bytes(),
     )
 }

@@ -260,9 +260,9 @@ fn changed_lines(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
             })
             .collect()
     };
-    let gone = changes.iter().map(|(gone, _)| gone.clone()).collect();
+    let removed = changes.iter().map(|(removed, _)| removed.clone()).collect();
     let came = changes.into_iter().map(|(_, came)| came).collect();
-    (of(&before, gone), of(&after, came))
+    (of(&before, removed), of(&after, came))
 }
 
 fn print_diff(document: &RecordingDiff, cx: &mut Cx) -> Result<()> {

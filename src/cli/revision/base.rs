@@ -117,10 +117,10 @@ fn is_zeros(name: &str) -> bool {
 }
 
 fn guess_base(git: &GitRepository) -> Result<(String, NamedCommit)> {
-    let there = existing_references(git, &DEFAULT_BASES)?;
+    let existing = existing_references(git, &DEFAULT_BASES)?;
     let Some((full, id)) = DEFAULT_BASES
         .iter()
-        .find_map(|guess| there.iter().find(|(name, _)| name == guess))
+        .find_map(|guess| existing.iter().find(|(name, _)| name == guess))
     else {
         let short: Vec<&str> = DEFAULT_BASES
             .iter()

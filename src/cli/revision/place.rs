@@ -120,21 +120,21 @@ impl PlaceSearch {
             .base
             .names_below(&here)
             .any(|name| is_project_file(name) && !is_nested(name));
-        let gone = if is_there {
+        let deleted = if is_there {
             BTreeSet::new()
         } else {
             self.missing_projects()
         };
-        match gone.len() {
+        match deleted.len() {
             0 => Ok(ProjectPlace {
                 folder_then: here.clone(),
                 folder_now: here,
                 moved: None,
             }),
-            1 => Ok(folder(gone.into_iter().next().unwrap_or_default())),
+            1 => Ok(folder(deleted.into_iter().next().unwrap_or_default())),
             _ => Err(format!(
                 "several projects are no longer where they were: {}",
-                list_places(&gone)
+                list_places(&deleted)
             )),
         }
     }

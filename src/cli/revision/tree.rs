@@ -80,7 +80,7 @@ impl CommitTree {
                 .filter(|(_, entry)| entry.kind == TreeEntryKind::File)
                 .map(|(name, _)| name.as_str()),
         )?;
-        let there: BTreeMap<String, String> = if filtered.is_empty() {
+        let existing: BTreeMap<String, String> = if filtered.is_empty() {
             BTreeMap::new()
         } else {
             git.unchanged_files()?.into_iter().collect()
@@ -89,7 +89,7 @@ impl CommitTree {
             if self
                 .entries
                 .get(&name)
-                .is_some_and(|entry| there.get(&name) == Some(&entry.id))
+                .is_some_and(|entry| existing.get(&name) == Some(&entry.id))
             {
                 self.filtered.insert(name.clone(), top.join(&name));
             } else {
@@ -144,7 +144,7 @@ impl CommitTree {
                 }
                 TreeEntryKind::File => {
                     let bytes = match self.filtered.get(name) {
-                        Some(there) => RealFs.read(there, u64::MAX)?,
+                        Some(existing) => RealFs.read(existing, u64::MAX)?,
                         None => self.objects.read_object(&entry.id, u64::MAX)?,
                     };
                     fs::write_temp_file(&place, &bytes, entry.is_program)?;

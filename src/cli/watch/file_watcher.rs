@@ -120,16 +120,16 @@ impl FileWatcher {
         };
         let mut folders = WatchedFolders::new();
         for (folder, reach) in wanted {
-            let there = folder
+            let existing = folder
                 .ancestors()
                 .find(|folder| fs::is_dir(folder))
                 .unwrap_or(Path::new("/"));
-            let reach = if there == folder {
+            let reach = if existing == folder {
                 *reach
             } else {
                 WatchedNames::Every
             };
-            let known = folders.entry(there.to_path_buf()).or_insert(reach);
+            let known = folders.entry(existing.to_path_buf()).or_insert(reach);
             *known = reach.max(*known);
         }
         for folder in self
@@ -203,13 +203,13 @@ impl FileWatcher {
             .iter()
             .filter(|event| is_change(event))
             .any(|event| event.paths.iter().any(|path| self.is_watched(path)));
-        let gone = events.iter().filter(|event| {
+        let deleted = events.iter().filter(|event| {
             matches!(
                 event.kind,
                 EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
             )
         });
-        for path in gone.flat_map(|event| &event.paths) {
+        for path in deleted.flat_map(|event| &event.paths) {
             self.forget_folders(|folder| folder.starts_with(path));
         }
         is_counted

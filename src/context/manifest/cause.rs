@@ -129,10 +129,10 @@ pub(super) fn causes_of_change(old: &Part, new: &Part, settings: &[SettingChange
             .iter()
             .any(|old| same(old, new) && old.hash == new.hash)
     });
-    let gone = old
+    let removed = old
         .source
         .iter()
         .filter(|old| !new.source.iter().any(|new| same(old, new)));
-    causes.extend(changed_sources.chain(gone).map(source_cause));
+    causes.extend(changed_sources.chain(removed).map(source_cause));
     causes
 }

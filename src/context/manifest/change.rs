@@ -433,11 +433,11 @@ fn compare_segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec
         }
     }
     let after: BTreeMap<&str, &Part> = new.segments.iter().map(|part| (&*part.id, part)).collect();
-    let gone = old
+    let removed = old
         .segments
         .iter()
         .filter(|part| !after.contains_key(&*part.id));
-    changes.extend(gone.map(|part| one_sided_change(part, Disposition::Removed, settings)));
+    changes.extend(removed.map(|part| one_sided_change(part, Disposition::Removed, settings)));
     changes
 }
 

@@ -189,9 +189,9 @@ fn is_recursive(schema: &Value) -> bool {
             users.entry(other).or_default().push(name);
         }
     }
-    let mut gone = 0;
+    let mut removed = 0;
     while let Some(name) = free.pop() {
-        gone += 1;
+        removed += 1;
         for user in users.remove(name).unwrap_or_default() {
             let Some(left) = waits.get_mut(user) else {
                 continue;
@@ -202,7 +202,7 @@ fn is_recursive(schema: &Value) -> bool {
             }
         }
     }
-    gone < defs.len()
+    removed < defs.len()
 }
 
 /// Returns the references of a schema, including those in its definitions.

@@ -21,21 +21,21 @@ impl ProjectState {
     pub(in crate::lsp) fn poll_all(&mut self) -> bool {
         let is_moved = self.poll_files(|_| true);
         let is_new = |name: &Arc<str>| self.documents.get(name).is_none();
-        let is_gone = |there: &BTreeSet<Arc<str>>| {
+        let is_gone = |on_disk: &BTreeSet<Arc<str>>| {
             let mut own = self
                 .documents
                 .iter()
                 .map(|(name, _)| name)
                 .filter(|name| !self.open.contains_key(*name));
-            own.any(|name| !there.contains(name))
+            own.any(|name| !on_disk.contains(name))
         };
         let is_other = self
             .files_on_disk()
             .is_some_and(|(files, _)| files.iter().any(is_new) || is_gone(&files));
         let is_other = is_other || {
             let closed = |name: &&Arc<str>| !self.open.contains_key(*name);
-            let there = self.scenarios_on_disk(&self.inner);
-            !there
+            let on_disk = self.scenarios_on_disk(&self.inner);
+            !on_disk
                 .iter()
                 .filter(closed)
                 .eq(self.suites.keys().filter(closed))

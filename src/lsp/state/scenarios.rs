@@ -50,10 +50,10 @@ impl ProjectState {
 
     /// Updates the list of scenarios: adds new files to be read and removes deleted ones.
     pub(in crate::lsp) fn walk_scenarios(&mut self, inner: &[PathBuf]) {
-        let there: BTreeSet<Arc<str>> = self.scenarios_on_disk(inner);
+        let on_disk: BTreeSet<Arc<str>> = self.scenarios_on_disk(inner);
         self.suites
-            .retain(|name, _| there.contains(name) || self.open.contains_key(name));
-        for name in there {
+            .retain(|name, _| on_disk.contains(name) || self.open.contains_key(name));
+        for name in on_disk {
             self.suites.entry(name).or_insert(None);
         }
     }

@@ -116,10 +116,10 @@ fn speculative_check(
         project
             .compiler(&files, text)
             .compile_text(name, text, CompileReason::Found, scratch);
-    let CompileOutcome::Taken(mut made) = outcome else {
+    let CompileOutcome::Taken(mut file) = outcome else {
         return Vec::new();
     };
-    let mut found = std::mem::take(&mut made.diagnostics);
+    let mut found = std::mem::take(&mut file.diagnostics);
     let texts = |other: &str| {
         if *other == **name {
             Some(text.to_owned())
@@ -130,12 +130,12 @@ fn speculative_check(
     if project.documents.get(name).is_some() {
         found.extend(link::link_files(
             &project.config,
-            &Links::new(&project.documents.index_with(name, &made)),
+            &Links::new(&project.documents.index_with(name, &file)),
             project.check_scope(),
             texts,
         ));
     } else {
-        found.extend(outside_findings(project, name, &made, texts));
+        found.extend(outside_findings(project, name, &file, texts));
     }
     found
 }

@@ -225,26 +225,26 @@ impl ProjectState {
 
     /// Searches the project's files. Returns the new ones and the folders of nested projects.
     fn walk_files(&mut self) -> (Vec<Arc<str>>, Vec<PathBuf>) {
-        let Some((mut there, inner)) = self.files_on_disk() else {
+        let Some((mut on_disk, inner)) = self.files_on_disk() else {
             return Default::default();
         };
         let is_new = |name: &Arc<str>| {
             !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute()
         };
-        there.extend(
+        on_disk.extend(
             self.open
                 .keys()
                 .filter(|name| is_template_name(name) && is_new(name))
                 .cloned(),
         );
-        let gone: Vec<Arc<str>> = self
+        let deleted: Vec<Arc<str>> = self
             .documents
             .iter()
             .map(|(name, _)| name)
-            .filter(|name| !there.contains(*name))
+            .filter(|name| !on_disk.contains(*name))
             .cloned()
             .collect();
-        for name in gone {
+        for name in deleted {
             let Some(template) = self.documents.remove(&name) else {
                 continue;
             };
@@ -256,7 +256,7 @@ impl ProjectState {
             }
         }
         let mut new = Vec::new();
-        for name in there {
+        for name in on_disk {
             if self.documents.get(&name).is_some() {
                 continue;
             }

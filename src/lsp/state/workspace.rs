@@ -355,12 +355,12 @@ impl LspWorkspace {
     /// longer exists.
     fn remove_unused(&mut self) {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
-        let gone = self
+        let deleted = self
             .all
             .keys()
             .filter(|key| !used.contains(key) && !self.stays_loaded(key));
-        let gone: Vec<PathBuf> = gone.cloned().collect();
-        for project in gone.into_iter().filter_map(|key| self.all.remove(&key)) {
+        let deleted: Vec<PathBuf> = deleted.cloned().collect();
+        for project in deleted.into_iter().filter_map(|key| self.all.remove(&key)) {
             let pushed = project
                 .shown
                 .pushed

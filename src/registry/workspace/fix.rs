@@ -91,9 +91,9 @@ pub fn apply_fixes(
             after,
         }
     });
-    let gone = fixer.beginning.removed_count(&found.diagnostics);
+    let removed = fixer.beginning.removed_count(&found.diagnostics);
     Ok(FixOutcome {
-        fixed: gone,
+        fixed: removed,
         files: files.filter(|file| file.after != file.before).collect(),
         left: found,
     })

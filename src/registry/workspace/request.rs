@@ -86,13 +86,13 @@ impl CheckRequest<'_> {
 pub fn name_in(root: &Path, path: &Path) -> String {
     let here = fs::current_dir().unwrap_or_default();
     let base = normalize_path(&here.join(root));
-    let there = normalize_path(&here.join(path));
+    let target = normalize_path(&here.join(path));
     let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-    let name = match there.strip_prefix(&base) {
+    let name = match target.strip_prefix(&base) {
         Ok(inside) if !goes_up(path) && !goes_up(root) => return with_slashes(inside),
         Ok(inside) => inside.to_path_buf(),
         Err(_) if path.is_absolute() => return with_slashes(path),
-        Err(_) => relative_path(&base, &there),
+        Err(_) => relative_path(&base, &target),
     };
     let real = |path: &Path| fs::RealFs.canonicalize(path).ok();
     if real(&here.join(root).join(&name)) == real(path) {
@@ -104,14 +104,14 @@ pub fn name_in(root: &Path, path: &Path) -> String {
 
 /// The relative path from a folder to a path outside of it. Both are absolute and without `.` and
 /// `..`.
-fn relative_path(base: &Path, there: &Path) -> PathBuf {
+fn relative_path(base: &Path, target: &Path) -> PathBuf {
     let shared = base
         .components()
-        .zip(there.components())
+        .zip(target.components())
         .take_while(|(a, b)| a == b)
         .count();
     let up = base.components().skip(shared).map(|_| Component::ParentDir);
-    up.chain(there.components().skip(shared)).collect()
+    up.chain(target.components().skip(shared)).collect()
 }
 
 /// A path without `.` and `..`, without looking at the file system.

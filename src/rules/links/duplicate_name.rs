@@ -42,16 +42,16 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         // The author of the first definition, or a check of its file alone, looks at that file.
         let is_reported = first.file == later.file || !seen.insert(first);
         // Standard input without a path may be the other file itself.
-        let Some(there) = cx
+        let Some(existing) = cx
             .index
             .file(first.file)
-            .filter(|there| !is_reported && **there.path != *"-")
+            .filter(|existing| !is_reported && **existing.path != *"-")
         else {
             continue;
         };
         let finding = Diagnostic::new(
             &RULE.meta,
-            there.path,
+            existing.path,
             one.span,
             format!("another {kind} is called `{name}`"),
         );

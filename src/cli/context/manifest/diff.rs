@@ -83,12 +83,12 @@ pub(in crate::cli::context) fn context_growth(
         project_manifest(new, &counting, threads)?.entries,
     );
     let (olds, news) = (entries_by_agent(&before), entries_by_agent(&after));
-    let gone: Vec<&Entry> = olds
+    let removed: Vec<&Entry> = olds
         .iter()
         .filter(|(key, _)| !news.contains_key(*key))
         .map(|(_, entry)| *entry)
         .collect();
-    let texts: Vec<BTreeSet<String>> = gone.iter().map(|entry| task_words(old, entry)).collect();
+    let texts: Vec<BTreeSet<String>> = removed.iter().map(|entry| task_words(old, entry)).collect();
     let renamed = |entry: &Entry| {
         let now = task_words(new, entry);
         let likeness = |(then, words): (&&Entry, &BTreeSet<String>)| {
@@ -105,7 +105,7 @@ pub(in crate::cli::context) fn context_growth(
                 then.total.fixed,
             ))
         };
-        let like = gone
+        let like = removed
             .iter()
             .zip(&texts)
             .filter_map(|(then, words)| Some((likeness((then, words))?, *then)));

@@ -360,9 +360,9 @@ fn find_stage(
     let named = project.find_node(&begin.task, node.trim_start_matches('/'));
     let found = named.ok().and_then(|path| exact(&path));
     found.ok_or_else(|| {
-        let there: Vec<&str> = all.iter().map(|(stage, _)| stage.as_str()).collect();
+        let existing: Vec<&str> = all.iter().map(|(stage, _)| stage.as_str()).collect();
         CliError::usage(format!("no agent `{node}` of run {id} was asked"))
-            .with_hint(format!("these were: {}", there.join(", ")))
+            .with_hint(format!("these were: {}", existing.join(", ")))
     })
 }
 
