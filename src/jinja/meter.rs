@@ -240,7 +240,7 @@ fn number_size(value: &Value) -> u64 {
         Some(number) => number.unsigned_abs(),
         #[allow(
             clippy::cast_sign_loss,
-            reason = "it has none, and what is too large is as large as can be"
+            reason = "the absolute value has no sign, and a conversion keeps to the bounds"
         )]
         None => f64::try_from(value.clone()).map_or(u64::MAX, |number| number.abs().ceil() as u64),
     }

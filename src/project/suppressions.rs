@@ -88,8 +88,19 @@ impl SuppressionsFault {
 pub struct SuppressionResult {
     /// The number of removed findings.
     pub suppressed: usize,
-    /// Entries that are not fully used: the entry, and the number of findings that matched.
-    pub stale: Vec<(SuppressionKey, SuppressionEntry, u32)>,
+    /// Entries that are not fully used.
+    pub stale: Vec<StaleSuppression>,
+}
+
+/// An entry that matches fewer findings than it records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleSuppression {
+    /// The key of the entry.
+    pub key: SuppressionKey,
+    /// The entry.
+    pub entry: SuppressionEntry,
+    /// The number of findings that matched.
+    pub found: u32,
 }
 
 impl Suppressions {
@@ -194,8 +205,8 @@ impl Suppressions {
     }
 
     /// Removes or lowers the entries that [`Suppressions::apply`] reported as stale.
-    pub fn prune_stale(&mut self, stale: &[(SuppressionKey, SuppressionEntry, u32)]) {
-        for (key, _, found) in stale {
+    pub fn prune_stale(&mut self, stale: &[StaleSuppression]) {
+        for StaleSuppression { key, found, .. } in stale {
             match (found, self.entries.get_mut(key)) {
                 (0, _) => drop(self.entries.remove(key)),
                 (found, Some(entry)) => entry.count = *found,
@@ -244,7 +255,11 @@ impl Suppressions {
         });
         let stale = self.entries.iter().filter_map(|(key, entry)| {
             let seen = counts.get(key).copied().unwrap_or(0);
-            (seen < entry.count && was_checked(&key.path)).then(|| (key.clone(), *entry, seen))
+            (seen < entry.count && was_checked(&key.path)).then(|| StaleSuppression {
+                key: key.clone(),
+                entry: *entry,
+                found: seen,
+            })
         });
         SuppressionResult {
             suppressed: before - findings.len(),

@@ -45,9 +45,9 @@ pub(super) fn write_grammar(grammar: &Grammar) -> String {
     xml.finish()
 }
 
-/// Opens an element or attribute of any other namespace.
-fn open_foreign(xml: &mut TemplateWriter, of: &str) {
-    xml.open(of, &[])
+/// Opens a pattern, `element` or `attribute`, of any other namespace.
+fn open_foreign(xml: &mut TemplateWriter, pattern: &str) {
+    xml.open(pattern, &[])
         .open("anyName", &[])
         .open("except", &[])
         .empty("nsName", &[("ns", "")])

@@ -252,7 +252,7 @@ impl SearchIndex {
         skipped: &[SkippedFile],
         start: IndexStart,
     ) -> Result<OpenIndex, String> {
-        let folder = self.scope.kept_in.as_deref().ok_or(NO_CACHE_FOLDER)?;
+        let folder = self.scope.cache_folder.as_deref().ok_or(NO_CACHE_FOLDER)?;
         let path = folder.join(DATABASE);
         if start == IndexStart::Reuse
             && let Ok(Some(base)) = IndexDatabase::open(&path)

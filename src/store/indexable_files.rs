@@ -28,7 +28,7 @@ pub struct IndexScope {
     /// The project's folder.
     pub root: PathBuf,
     /// The folder of the index; `None` for an index in memory, for one run.
-    pub kept_in: Option<PathBuf>,
+    pub cache_folder: Option<PathBuf>,
     /// Only files that match, of any type; `None` for all documents and source files.
     pub include: Option<Globs>,
     /// Excludes files that match.
@@ -36,7 +36,7 @@ pub struct IndexScope {
     /// Additional files, even if they are hidden or excluded.
     pub documents: Globs,
     /// Excluded files: the templates themselves, which would match their own queries best.
-    pub apart: BTreeSet<String>,
+    pub excluded_files: BTreeSet<String>,
     /// Files that the tools of a role may not touch, by role.
     pub protected: BTreeMap<String, Globs>,
 }
@@ -51,7 +51,7 @@ impl IndexScope {
             .include
             .as_ref()
             .is_none_or(|globs| globs.matches(name));
-        if !is_included || self.exclude.matches(name) || self.apart.contains(name) {
+        if !is_included || self.exclude.matches(name) || self.excluded_files.contains(name) {
             return None;
         }
         let is_type = || {

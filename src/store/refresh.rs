@@ -89,12 +89,12 @@ impl<'c> RefreshPlan<'c> {
                 let send = send.clone();
                 let next = &next;
                 scope.spawn(move || {
-                    while let Some((candidate, known)) =
+                    while let Some((candidate, stored)) =
                         self.read.get(next.fetch_add(1, Ordering::Relaxed))
                     {
                         // The receiver is gone once a write has failed.
                         if send
-                            .send((*candidate, known, read_candidate(candidate)))
+                            .send((*candidate, stored, read_candidate(candidate)))
                             .is_err()
                         {
                             break;
@@ -103,8 +103,8 @@ impl<'c> RefreshPlan<'c> {
                 });
             }
             drop(send);
-            for (candidate, known, read) in receive {
-                if let Some(reason) = write_file(&change, candidate, known.as_ref(), read)? {
+            for (candidate, stored, read) in receive {
+                if let Some(reason) = write_file(&change, candidate, stored.as_ref(), read)? {
                     skipped.push(SkippedFile {
                         path: candidate.name.clone(),
                         why: reason,
@@ -131,7 +131,7 @@ fn stamp_text(candidate: &IndexCandidate) -> String {
 
 /// The current state of a file.
 struct ReadFile {
-    known: IndexedFile,
+    facts: IndexedFile,
     text: String,
 }
 
@@ -162,14 +162,14 @@ fn read_candidate(candidate: &IndexCandidate) -> Result<ReadFile, SkipReason> {
         Some(text) if key_files::holds_key(text) => ContentKind::Key,
         Some(_) => ContentKind::Text,
     };
-    let known = IndexedFile {
+    let facts = IndexedFile {
         stamp: stamp_text(candidate),
         is_settled,
         hash: Hash::digest(&bytes).0,
         holds,
     };
     Ok(ReadFile {
-        known,
+        facts,
         text: text.map_or_else(String::new, Cow::into_owned),
     })
 }
@@ -207,22 +207,22 @@ fn is_sample(text: &str) -> bool {
     })
 }
 
-/// Writes the current state of a file; returns the reason if the file is skipped.
+/// Writes the current state of a file that may be stored already; returns the reason if the file is
+/// skipped.
 fn write_file(
     change: &IndexChange<'_>,
     candidate: &IndexCandidate,
-    known: Option<&IndexedFile>,
-    now: Result<ReadFile, SkipReason>,
+    stored: Option<&IndexedFile>,
+    current: Result<ReadFile, SkipReason>,
 ) -> Result<Option<SkipReason>, IndexDatabaseError> {
     let name = &candidate.name;
-    match now {
-        Ok(ReadFile {
-            known: now,
-            text: _,
-        }) if known.is_some_and(|known| known.hash == now.hash) => {
-            change.update_facts(name, &now)?;
+    match current {
+        Ok(ReadFile { facts, text: _ })
+            if stored.is_some_and(|stored| stored.hash == facts.hash) =>
+        {
+            change.update_facts(name, &facts)?;
         }
-        Ok(ReadFile { known, text }) => change.store_file(name, &known, &text)?,
+        Ok(ReadFile { facts, text }) => change.store_file(name, &facts, &text)?,
         Err(SkipReason::Missing) => change.remove_file(name)?,
         Err(why) => {
             change.remove_file(name)?;

@@ -73,13 +73,13 @@ pub(super) fn open_index(cx: &Cx, cache: &CacheArgs) -> Result<SearchIndex> {
         left_out,
     ) = build_sound_parts(&project)?;
     let broken = BrokenParts::new(diagnostics, left_out);
-    let kept_in = folders::project_cache(cache.cache_dir.as_deref(), &project.root);
+    let cache_folder = folders::project_cache(cache.cache_dir.as_deref(), &project.root);
     Ok(SearchIndex::new(index_scope(
         &project.root,
         &project.config,
         registry.as_ref(),
         &broken,
-        kept_in,
+        cache_folder,
     )))
 }
 
@@ -90,7 +90,7 @@ fn index_scope(
     config: &Config,
     registry: Option<&Registry>,
     broken: &BrokenParts,
-    kept_in: Option<PathBuf>,
+    cache_folder: Option<PathBuf>,
 ) -> IndexScope {
     let Section {
         include,
@@ -98,9 +98,9 @@ fn index_scope(
         documents,
         ..
     } = config.context.clone();
-    let mut apart = excluded_files(root, config, registry);
+    let mut excluded = excluded_files(root, config, registry);
     // A file with errors must not become context of other agents.
-    apart.extend(broken.affected_files().map(str::to_owned));
+    excluded.extend(broken.affected_files().map(str::to_owned));
     let roles = config
         .roles
         .values()
@@ -110,11 +110,11 @@ fn index_scope(
         .collect();
     IndexScope {
         root: root.to_path_buf(),
-        kept_in,
+        cache_folder,
         include,
         exclude,
         documents,
-        apart,
+        excluded_files: excluded,
         protected,
     }
 }
@@ -151,13 +151,13 @@ fn index_revision(project: &CompiledProject, names: &[&str]) -> SearchIndex {
 /// Returns the files that define contexts or their expected contents: each would be the best match
 /// of its own query.
 fn excluded_files(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<String> {
-    let mut apart = registry.map_or_else(BTreeSet::new, super::project::definition_paths);
-    apart.insert(PROJECT_FILE.to_owned());
+    let mut excluded = registry.map_or_else(BTreeSet::new, super::project::definition_paths);
+    excluded.insert(PROJECT_FILE.to_owned());
     // A registry with unreadable definitions has no contexts either.
     if let Some(Ok(forest)) = registry.map(TaskGraph::load_all) {
-        apart.extend(forest.source_files().flat_map(|(_, sources)| sources));
+        excluded.extend(forest.source_files().flat_map(|(_, sources)| sources));
     }
-    apart.extend(
+    excluded.extend(
         config
             .roles
             .values()
@@ -174,10 +174,10 @@ fn excluded_files(root: &Path, config: &Config, registry: Option<&Registry>) -> 
     {
         let folder = [folder, if folder.is_empty() { "" } else { "/" }, kind].concat();
         let stored = fs::list_names(&root.join(&folder));
-        apart.extend(stored.into_iter().map(|name| format!("{folder}/{name}")));
+        excluded.extend(stored.into_iter().map(|name| format!("{folder}/{name}")));
     }
-    apart.extend(scenarios);
-    apart
+    excluded.extend(scenarios);
+    excluded
 }
 
 impl<'p> ProjectLookup<'p> {
@@ -201,8 +201,14 @@ impl<'p> ProjectLookup<'p> {
         } = self.project;
         let open = || {
             let today = || {
-                let kept_in = folders::project_cache(self.cache.cache_dir.as_deref(), root);
-                SearchIndex::new(index_scope(root, config, Some(registry), broken, kept_in))
+                let cache_folder = folders::project_cache(self.cache.cache_dir.as_deref(), root);
+                SearchIndex::new(index_scope(
+                    root,
+                    config,
+                    Some(registry),
+                    broken,
+                    cache_folder,
+                ))
             };
             Mutex::new(
                 self.project

@@ -24,7 +24,8 @@ struct OpenBracket<'t> {
     start: usize,
     /// The key before it.
     key: Option<&'t str>,
-    above: usize,
+    /// The length of the path around it.
+    outer_path: usize,
     /// The length of the path inside it.
     path: usize,
 }
@@ -153,13 +154,13 @@ impl<'t> TomlScanner<'t> {
             '[' | '{' => {
                 self.pass_text(start, start);
                 if self.next == ExpectedToken::Value {
-                    let (is_list, above) = (c == '[', self.path.len());
+                    let (is_list, outer_path) = (c == '[', self.path.len());
                     self.path.extend(self.key.filter(|_| !is_list));
                     self.open.push(OpenBracket {
                         is_list,
                         start,
                         key: self.key,
-                        above,
+                        outer_path,
                         path: self.path.len(),
                     });
                     self.next = if is_list {
@@ -177,7 +178,7 @@ impl<'t> TomlScanner<'t> {
             ']' | '}' => {
                 self.pass_text(start, start);
                 if let Some(open) = self.open.pop() {
-                    self.path.truncate(open.above);
+                    self.path.truncate(open.outer_path);
                     (self.key, self.next) = (open.key, ExpectedToken::End);
                 }
             }

@@ -71,7 +71,7 @@ pub(super) struct Proxy {
     /// The number of calls that are not recorded yet.
     pub(super) open: AtomicUsize,
     /// Turns `true` when the run ends.
-    pub(super) over: watch::Receiver<bool>,
+    pub(super) run_end: watch::Receiver<bool>,
 }
 
 /// A call that is being answered. If the program disconnects meanwhile, that is recorded.
@@ -501,12 +501,12 @@ impl PendingCall {
         mut got: ReceivedAnswer,
         length: Option<u64>,
     ) {
-        let mut over = self.proxy.over.clone();
+        let mut run_end = self.proxy.run_end.clone();
         let mut seen = 0;
         let fault = loop {
             let next = race(
                 timeout(self.proxy.limits.idle, body.frame()),
-                over.wait_for(|is_over| *is_over),
+                run_end.wait_for(|has_ended| *has_ended),
             )
             .await;
             let Some(next) = next else {

@@ -45,7 +45,8 @@ pub struct ProxyServer {
     runtime: Runtime,
     proxy: Arc<Proxy>,
     address: SocketAddr,
-    over: watch::Sender<bool>,
+    /// Receives `true` when the run ends.
+    run_end: watch::Sender<bool>,
 }
 
 /// The maximum number of server threads.
@@ -79,7 +80,7 @@ impl ProxyServer {
             .build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, plan.port)))?;
         let address = listener.local_addr()?;
-        let (over, is_over) = watch::channel(false);
+        let (run_end, has_ended) = watch::channel(false);
         let token = Hash(fs::random_bytes()).to_string();
         let client = {
             let _inside = runtime.enter();
@@ -95,7 +96,7 @@ impl ProxyServer {
             recorder: CallRecorder::new(plan.recorder),
             calls: AtomicU64::new(0),
             open: AtomicUsize::new(0),
-            over: is_over,
+            run_end: has_ended,
         });
         runtime.spawn(accept_connections(listener, Arc::clone(&proxy)));
         runtime.spawn(sync_regularly(Arc::clone(&proxy)));
@@ -103,7 +104,7 @@ impl ProxyServer {
             runtime,
             proxy,
             address,
-            over,
+            run_end,
         })
     }
 
@@ -127,7 +128,7 @@ impl ProxyServer {
         };
         wait(ANSWER_GRACE);
         // Pending forwards end now.
-        let _ = self.over.send(true);
+        let _ = self.run_end.send(true);
         wait(RECORDING_GRACE);
         self.proxy.recorder.sync_file();
         let open = self.proxy.open.load(Ordering::Acquire);

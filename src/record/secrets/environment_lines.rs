@@ -2,7 +2,7 @@
 //! lines have the same form.
 
 use super::pair::{NamedValue, strip_line_number};
-use super::place::closing_quote;
+use super::place::{QuoteExtent, closing_quote};
 use super::values::{ValueNotation, is_assigned_secret, is_secret_value, is_standalone_secret};
 use crate::base::secrets::environment::parse_assignment;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(super) fn environment_value(
         let more = place
             .byte_at(pair.after)
             .filter(|_| is_open)
-            .and_then(|quote| closing_quote(rest, quote, false));
+            .and_then(|quote| closing_quote(rest, quote, QuoteExtent::Text));
         return place.secret_range(range.start..range.end + more.unwrap_or(0));
     }
     let rest = rest_length(pair, range.end);

@@ -13,7 +13,7 @@ use super::headers::{
 
 use super::pair::{NamedValue, PairSign, named_value};
 use super::place::{
-    MAX_NAME_BYTES, ScanPosition, closing_quote, is_password_name, is_variable_name,
+    MAX_NAME_BYTES, QuoteExtent, ScanPosition, closing_quote, is_password_name, is_variable_name,
 };
 use super::values::{
     ValueNotation, has_random, is_likely_secret, is_secret_value, is_standalone_secret,
@@ -275,7 +275,7 @@ fn argument_value(
     }
     let quote = pair.opener.filter(|sign| matches!(sign, b'"' | b'\''));
     let end = quote
-        .and_then(|quote| closing_quote(place.text_from(range.start), quote, true))
+        .and_then(|quote| closing_quote(place.text_from(range.start), quote, QuoteExtent::Line))
         .map_or(range.end, |len| range.start + len);
     let value = place.slice(&(range.start..end));
     let is_name = |rest: &str| {

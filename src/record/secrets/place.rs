@@ -180,7 +180,7 @@ impl<'t> ScanPosition<'t> {
         };
         let inner = rest.get(skip..).unwrap_or("");
         let len = match *quotes.as_bytes() {
-            [quote] => closing_quote(inner, quote, true),
+            [quote] => closing_quote(inner, quote, QuoteExtent::Line),
             _ => inner.find(quotes),
         };
         (
@@ -239,11 +239,20 @@ pub(super) fn is_variable_name(name: &str) -> bool {
             .any(|byte| byte.is_ascii_lowercase() || matches!(byte, b'.' | b'-'))
 }
 
-/// Returns the position of the closing quote of a text, within its line or anywhere.
-pub(super) fn closing_quote(text: &str, quote: u8, in_line: bool) -> Option<usize> {
+/// The part of a text in which its closing quote is searched for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum QuoteExtent {
+    /// The line; its end counts as the closing quote.
+    Line,
+    /// The whole text.
+    Text,
+}
+
+/// Returns the position of the closing quote of a text.
+pub(super) fn closing_quote(text: &str, quote: u8, extent: QuoteExtent) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| {
-        let ends = !escaped && byte == quote || in_line && byte == b'\n';
+        let ends = !escaped && byte == quote || extent == QuoteExtent::Line && byte == b'\n';
         escaped = !escaped && byte == b'\\';
         ends
     })

@@ -3,7 +3,7 @@
 use crate::base::diagnostic;
 use crate::base::source::LineIndex;
 use crate::project::suppressions::{
-    SUPPRESSIONS_FILE, SuppressionEntry, SuppressionKey, SuppressionResult, Suppressions,
+    SUPPRESSIONS_FILE, StaleSuppression, SuppressionKey, SuppressionResult, Suppressions,
 };
 use crate::rules::prelude::*;
 use std::sync::Arc;
@@ -35,26 +35,22 @@ pub fn apply_suppressions(
         found.extend(
             stale
                 .iter()
-                .map(|(key, entry, count)| report(text, &index, key, *entry, *count)),
+                .map(|suppression| report(text, &index, suppression)),
         );
         diagnostic::sort_diagnostics(found);
     }
     suppressed
 }
 
-/// Reports one entry that matched only `count` findings.
-fn report(
-    text: &str,
-    index: &LineIndex,
-    SuppressionKey { path, rule, .. }: &SuppressionKey,
-    entry: SuppressionEntry,
-    count: u32,
-) -> Diagnostic {
-    let message = if count == 0 {
+fn report(text: &str, index: &LineIndex, suppression: &StaleSuppression) -> Diagnostic {
+    let SuppressionKey { path, rule, .. } = &suppression.key;
+    let entry = suppression.entry;
+    let found = suppression.found;
+    let message = if found == 0 {
         format!("`{rule}` in {path} is suppressed here but no longer found")
     } else {
         format!(
-            "`{rule}` in {path} is suppressed here {} times but found only {count}",
+            "`{rule}` in {path} is suppressed here {} times but found only {found}",
             entry.count
         )
     };
@@ -65,7 +61,7 @@ fn report(
         message,
     );
     let mut finding = finding.help("remove it, so that it cannot hide a new finding");
-    if count == 0 {
+    if found == 0 {
         finding = finding.fix(Fix::safe(
             "remove the entry",
             vec![Edit::delete(full_line_span(text, entry.span))],

@@ -3,7 +3,7 @@
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::source::LineIndex;
 use ctxc::internals::base::span::Span;
-use ctxc::internals::project::suppressions::{Suppressions, SuppressionsFault};
+use ctxc::internals::project::suppressions::{StaleSuppression, Suppressions, SuppressionsFault};
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
@@ -93,10 +93,10 @@ fn an_entry_that_met_too_few_findings_is_stale_if_its_file_was_looked_at() {
             |path| path == "a.xml",
         )
         .stale;
-    let [(key, entry, seen)] = &stale[..] else {
+    let [StaleSuppression { key, entry, found }] = &stale[..] else {
         panic!("{stale:?}")
     };
-    assert_eq!((&*key.path, entry.count, *seen), ("a.xml", 2, 1));
+    assert_eq!((&*key.path, entry.count, *found), ("a.xml", 2, 1));
     assert_eq!(entry.span.slice(&text), format!("{} = 2", key.fingerprint));
 }
 

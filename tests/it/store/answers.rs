@@ -273,9 +273,9 @@ fn what_is_hidden_is_not_found_unless_it_is_registered() {
         ids.sort();
         ids
     };
-    let apart = || ["prompts/find.xml".to_owned()].into();
+    let excluded_files = || ["prompts/find.xml".to_owned()].into();
     let scope = || IndexScope {
-        apart: apart(),
+        excluded_files: excluded_files(),
         ..folder.scope()
     };
     assert_eq!(sorted(&SearchIndex::new(scope())), all);

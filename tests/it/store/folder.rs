@@ -53,7 +53,7 @@ impl Folder {
     pub(super) fn scope(&self) -> IndexScope {
         IndexScope {
             root: self.root().to_path_buf(),
-            kept_in: Some(self.kept("")),
+            cache_folder: Some(self.kept("")),
             ..IndexScope::default()
         }
     }

@@ -272,8 +272,8 @@ pub(super) fn execute_run(
     })
 }
 
-/// Returns true if the script has the answers of all requests: the run has no other tasks and no
-/// earlier part.
+/// Returns true if the run has one task and no earlier part, so that its requests are all that the
+/// script has answers for.
 const fn is_single_run(args: &RunArgs) -> bool {
     args.source.is_none() && args.resume.is_none()
 }
