@@ -26,7 +26,30 @@ pub struct LineIndex {
     starts: Vec<u32>,
     /// Characters and UTF-16 code units before each [`BLOCK_BYTES`] bytes; computed when the first
     /// position far into a long line is requested.
-    counts: OnceLock<Vec<(u32, u32)>>,
+    counts: OnceLock<Vec<CharCounts>>,
+}
+
+/// The characters and UTF-16 code units of a part of a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct CharCounts {
+    chars: u32,
+    utf16: u32,
+}
+
+impl CharCounts {
+    const fn plus(self, other: Self) -> Self {
+        Self {
+            chars: self.chars + other.chars,
+            utf16: self.utf16 + other.utf16,
+        }
+    }
+
+    const fn minus(self, other: Self) -> Self {
+        Self {
+            chars: self.chars - other.chars,
+            utf16: self.utf16 - other.utf16,
+        }
+    }
 }
 
 /// Bytes that are counted afresh for each position in a line.
@@ -77,39 +100,37 @@ impl LineIndex {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let (column, utf16) = if end - start <= BLOCK_BYTES {
+        let before = if end - start <= BLOCK_BYTES {
             count_chars(text.as_bytes().get(start..end).unwrap_or(&[]))
         } else {
-            let (before, here) = (
-                self.counts_before(text, start),
-                self.counts_before(text, end),
-            );
-            (here.0 - before.0, here.1 - before.1)
+            self.counts_before(text, end)
+                .minus(self.counts_before(text, start))
         };
         Position {
             line,
-            column: column + 1,
-            utf16: utf16 + 1,
+            column: before.chars + 1,
+            utf16: before.utf16 + 1,
         }
     }
 
     /// Characters and UTF-16 code units before an offset. A long line is scanned only once, even if
     /// many positions in it are requested.
-    fn counts_before(&self, text: &str, offset: usize) -> (u32, u32) {
+    fn counts_before(&self, text: &str, offset: usize) -> CharCounts {
         let bytes = text.as_bytes();
         let counts = self.counts.get_or_init(|| {
-            let sums = bytes.chunks(BLOCK_BYTES).scan((0, 0), |sum, block| {
-                *sum = add_counts(*sum, count_chars(block));
-                Some(*sum)
-            });
-            std::iter::once((0, 0)).chain(sums).collect()
+            let sums = bytes
+                .chunks(BLOCK_BYTES)
+                .scan(CharCounts::default(), |sum, block| {
+                    *sum = sum.plus(count_chars(block));
+                    Some(*sum)
+                });
+            std::iter::once(CharCounts::default()).chain(sums).collect()
         });
         let block = offset / BLOCK_BYTES;
         let before = counts.get(block).copied().unwrap_or_default();
-        add_counts(
-            before,
-            count_chars(bytes.get(block * BLOCK_BYTES..offset).unwrap_or(&[])),
-        )
+        before.plus(count_chars(
+            bytes.get(block * BLOCK_BYTES..offset).unwrap_or(&[]),
+        ))
     }
 
     /// The bytes of a 1-based line with its line break; `None` past the last line.
@@ -125,20 +146,23 @@ impl LineIndex {
 }
 
 /// Characters and UTF-16 code units that begin within these bytes of a text.
-fn count_chars(bytes: &[u8]) -> (u32, u32) {
+fn count_chars(bytes: &[u8]) -> CharCounts {
     if bytes.is_ascii() {
-        return (bytes.len() as u32, bytes.len() as u32);
+        let len = bytes.len() as u32;
+        return CharCounts {
+            chars: len,
+            utf16: len,
+        };
     }
-    bytes.iter().fold((0, 0), |(chars, units), &byte| {
+    bytes.iter().fold(CharCounts::default(), |counts, &byte| {
         // A byte of the form 10xxxxxx continues a character; four bytes in UTF-8 are two units in
         // UTF-16.
         let begins = u32::from(byte & 0xC0 != 0x80);
-        (chars + begins, units + begins + u32::from(byte >= 0xF0))
+        CharCounts {
+            chars: counts.chars + begins,
+            utf16: counts.utf16 + begins + u32::from(byte >= 0xF0),
+        }
     })
-}
-
-const fn add_counts(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
-    (a.0 + b.0, a.1 + b.1)
 }
 
 #[cfg(test)]

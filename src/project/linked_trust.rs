@@ -174,39 +174,39 @@ impl TrustSources {
                 .names
                 .get(used.name as usize)
                 .map_or("", |name| &name.name);
-            Some((
-                used.name,
-                (used.span, used.inside, None),
+            Some(UnfencedUse {
+                name: used.name,
+                span: used.span,
+                position_inside: used.inside,
+                reference: None,
                 word,
-                used.unfenced?,
-            ))
+                unfenced: used.unfenced?,
+            })
         });
-        let passed = self.passed_values.iter().map(|passed| {
-            (
-                passed.name,
-                (Span::default(), None, Some(passed.reference)),
-                &*passed.name_there,
-                passed.unfenced,
-            )
+        let passed = self.passed_values.iter().map(|passed| UnfencedUse {
+            name: passed.name,
+            span: Span::default(),
+            position_inside: None,
+            reference: Some(passed.reference),
+            word: &passed.name_there,
+            unfenced: passed.unfenced,
         });
         let (outside, other): (Vec<UnfencedUse<'_>>, Vec<UnfencedUse<'_>>) =
-            own.chain(passed).partition(|(name, ..)| is_marked(*name));
+            own.chain(passed).partition(|used| is_marked(used.name));
         let found = |uses: Vec<UnfencedUse<'_>>, source: &dyn Fn(u32) -> (Box<str>, Span)| {
-            let (open, outside): (Vec<_>, Vec<_>) = uses
+            let (open, outside): (Vec<UnfencedUse<'_>>, Vec<UnfencedUse<'_>>) = uses
                 .into_iter()
-                .partition(|(.., unfenced)| *unfenced == Unfenced::Open);
-            let open = open.first().map(|(name, ..)| source(*name).1);
-            let found = outside
-                .into_iter()
-                .map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
-                    file: id.file,
-                    span,
-                    position_inside: inside,
-                    reference: by,
-                    name: word.into(),
-                    unfenced,
-                    source: source(name),
-                });
+                .partition(|used| used.unfenced == Unfenced::Open);
+            let open = open.first().map(|used| source(used.name).1);
+            let found = outside.into_iter().map(|used| UntrustedUse {
+                file: id.file,
+                span: used.span,
+                position_inside: used.position_inside,
+                reference: used.reference,
+                name: used.word.into(),
+                unfenced: used.unfenced,
+                source: source(used.name),
+            });
             (found.collect(), open)
         };
         let name_of = |at: u32| flow.names.get(at as usize);
@@ -218,7 +218,7 @@ impl TrustSources {
         let has_untrusted_result = flow.result.is_some_and(is_marked);
         let names = other
             .iter()
-            .map(|(name, .., unfenced)| (*name, *unfenced))
+            .map(|used| (used.name, used.unfenced))
             .collect();
         let by_tools = {
             let marks = spread_marks(nodes, |at| at == TOOLS);
@@ -236,7 +236,7 @@ impl TrustSources {
             };
             let uses = other
                 .into_iter()
-                .filter(|(name, ..)| is_newly_marked(*name))
+                .filter(|used| is_newly_marked(used.name))
                 .collect();
             let (unfenced, open) = found(uses, &origin);
             ToolTrust {
@@ -287,13 +287,19 @@ impl TrustSources {
     }
 }
 
-/// An unfenced use of a value: the value, its position, its name there, and the place.
-type UnfencedUse<'u> = (
-    u32,
-    (Span, Option<(Span, Position)>, Option<RefId>),
-    &'u str,
-    Unfenced,
-);
+/// An unfenced use of a value.
+struct UnfencedUse<'u> {
+    /// The local name of the value.
+    name: u32,
+    span: Span,
+    /// The position in a separate text file.
+    position_inside: Option<(Span, Position)>,
+    /// The reference to the definition that uses it, if that is another one.
+    reference: Option<RefId>,
+    /// Its name at the place of use.
+    word: &'u str,
+    unfenced: Unfenced,
+}
 
 /// A value and its sources, up to the one that the mark comes from.
 fn mark_sources(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {

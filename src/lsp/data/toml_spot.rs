@@ -50,6 +50,17 @@ pub(in crate::lsp) struct SectionKey<'t> {
     pub(in crate::lsp) outer: Span,
 }
 
+/// The header of a table.
+#[derive(Clone, Copy, Default)]
+struct ScannedHeader {
+    /// The number of its keys.
+    key_count: usize,
+    /// Its start, if it is one of an array of tables; otherwise 0.
+    item_start: usize,
+    /// Its closing brackets.
+    closing: &'static str,
+}
+
 struct TomlScanner<'t> {
     text: &'t str,
     offset: usize,
@@ -57,9 +68,7 @@ struct TomlScanner<'t> {
     path: Vec<&'t str>,
     key: Option<&'t str>,
     open: Vec<OpenBracket<'t>>,
-    /// The number of keys in the header; its start if it is one of an array of tables; its closing
-    /// brackets.
-    header: (usize, usize, &'static str),
+    header: ScannedHeader,
     names: Vec<ScannedKey<'t>>,
     is_passed: bool,
     /// The place and the group of its name, once the scan has passed it; `None` if nothing can be
@@ -108,7 +117,7 @@ fn scan_text(text: &str, offset: usize) -> TomlScanner<'_> {
         path,
         key: None,
         open,
-        header: (0, 0, ""),
+        header: ScannedHeader::default(),
         names,
         is_passed: false,
         found: None,
@@ -141,15 +150,15 @@ impl<'t> TomlScanner<'t> {
             '[' if self.next == ExpectedToken::Key && self.open.is_empty() => {
                 self.pass_text(start, start);
                 let is_double = rest.starts_with("[[");
-                self.header = if is_double {
-                    (0, start, "]]")
-                } else {
-                    (0, 0, "]")
+                self.header = ScannedHeader {
+                    key_count: 0,
+                    item_start: if is_double { start } else { 0 },
+                    closing: if is_double { "]]" } else { "]" },
                 };
                 self.path.clear();
                 self.next = ExpectedToken::Header;
-                self.mark_silent(start + self.header.2.len());
-                return start + self.header.2.len();
+                self.mark_silent(start + self.header.closing.len());
+                return start + self.header.closing.len();
             }
             '[' | '{' => {
                 self.pass_text(start, start);
@@ -172,7 +181,7 @@ impl<'t> TomlScanner<'t> {
             }
             ']' if self.next == ExpectedToken::Header => {
                 self.pass_text(start, start);
-                self.end_header(self.header.2 == "]");
+                self.end_header(self.header.closing == "]");
                 return start + if rest.starts_with("]]") { 2 } else { 1 };
             }
             ']' | '}' => {
@@ -309,7 +318,9 @@ impl<'t> TomlScanner<'t> {
         if self.next == ExpectedToken::Header {
             return 0;
         }
-        self.open.last().map_or(self.header.1, |open| open.start)
+        self.open
+            .last()
+            .map_or(self.header.item_start, |open| open.start)
     }
 
     /// Marks the last name as complete, so that it must not be defined again.
@@ -324,7 +335,7 @@ impl<'t> TomlScanner<'t> {
             self.mark_complete();
         }
         self.path.extend(self.key.take());
-        self.header.0 = self.path.len();
+        self.header.key_count = self.path.len();
         self.next = ExpectedToken::End;
     }
 
@@ -339,7 +350,7 @@ impl<'t> TomlScanner<'t> {
             .is_some_and(|open| continues_after(open.is_list, self.next, rest.trim_start()))
         {
             self.open.clear();
-            self.path.truncate(self.header.0);
+            self.path.truncate(self.header.key_count);
             (self.key, self.next) = (None, ExpectedToken::Key);
         }
     }
@@ -362,7 +373,7 @@ impl<'t> TomlScanner<'t> {
             .filter(|open| open.is_list && self.next == ExpectedToken::Value)
             .map(|open| open.start);
         let group = list.unwrap_or_else(|| self.table_id());
-        let header = (self.next == ExpectedToken::Header).then_some(self.header.2);
+        let header = (self.next == ExpectedToken::Header).then_some(self.header.closing);
         let can = !matches!(self.next, ExpectedToken::Equals | ExpectedToken::End);
         let spot = DataCursor {
             path: self.path.clone(),
