@@ -216,10 +216,9 @@ impl Cx {
                 (before.as_deref().and_then(schema_name), schema_name(&head))
                 && old != new
             {
-                overwrite::check_overwrite(
+                overwrite::check_foreign_file(
                     &path,
                     &format!("result of the schema {}", String::from_utf8_lossy(new)),
-                    false,
                 )?;
             }
             draft.write_atomic().map_err(failed)?;
@@ -313,15 +312,13 @@ fn check_destination(path: &Path, sign: Option<FileMark>) -> Result<Option<Vec<u
     let before = fs::read_head(path, HEAD_BYTES as u64).unwrap_or_default();
     if let Some(head) = &before {
         let ending = path.extension().and_then(|ending| ending.to_str());
-        let is_one = match sign {
+        let is_artifact = match sign {
             Some(sign) => memchr::memmem::find(head, sign.text.as_bytes()).is_some(),
             None => ending.is_none_or(|ending| !NON_TEXT_EXTENSIONS.contains(&ending)),
         };
-        overwrite::check_overwrite(
-            path,
-            sign.map_or("text of ctxc", |sign| sign.artifact),
-            is_one,
-        )?;
+        if !is_artifact {
+            overwrite::check_foreign_file(path, sign.map_or("text of ctxc", |sign| sign.artifact))?;
+        }
     }
     Ok(before)
 }

@@ -6,14 +6,15 @@ use super::project::PROJECT_FILE;
 use crate::base::fs;
 use std::path::Path;
 
-/// Returns an error if an artifact would overwrite another file, such as a template named by
-/// mistake. An empty file may be overwritten, unless its name makes it an input of this program.
-pub(super) fn check_overwrite(path: &Path, artifact: &str, is_one: bool) -> Result<()> {
+/// Returns an error for a file that is no such artifact and would be overwritten by one, such as a
+/// template named by mistake. An empty file may be overwritten, unless its name makes it an input
+/// of this program.
+pub(super) fn check_foreign_file(path: &Path, artifact: &str) -> Result<()> {
     let is_input = path.file_name().is_some_and(|name| name == PROJECT_FILE)
         || path.extension().is_some_and(|ending| ending == "xml");
     let is_empty =
         fs::read_head(path, 1).is_ok_and(|head| head.is_some_and(|head| head.is_empty()));
-    if is_one || (is_empty && !is_input) {
+    if is_empty && !is_input {
         return Ok(());
     }
     Err(CliError::usage(format!(

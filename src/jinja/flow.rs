@@ -38,12 +38,21 @@ pub(super) struct FlowOutput<'t> {
     pub(super) start: usize,
 }
 
+/// The certainty that a name of a scope is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BindingCertainty {
+    /// It is bound before anything in the scope runs.
+    Certain,
+    /// A statement of the scope binds it, which may run later or not at all.
+    Possible,
+}
+
 /// The names that a statement binds in its body.
 #[derive(Debug, Default)]
 pub(super) struct FlowScope<'t> {
     pub(super) parent: Option<usize>,
-    /// The node of each name; true if it is bound before anything in the scope runs.
-    pub(super) names: BTreeMap<&'t str, (usize, bool)>,
+    /// The node of each name, with the certainty of its binding.
+    pub(super) names: BTreeMap<&'t str, (usize, BindingCertainty)>,
 }
 
 /// The source of a data flow.
@@ -124,9 +133,9 @@ impl JinjaFlow<'_> {
                     all.push((FlowSource::Outside(name), to));
                     break;
                 };
-                if let Some((node, is_certain)) = scope.names.get(name) {
+                if let Some((node, certainty)) = scope.names.get(name) {
                     all.push((FlowSource::Node(*node), to));
-                    if *is_certain {
+                    if *certainty == BindingCertainty::Certain {
                         break;
                     }
                 }

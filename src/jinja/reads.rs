@@ -1,7 +1,7 @@
 //! Walks the syntax tree of a Jinja text, and records its reads and its data flow. Names are
 //! resolved only after the whole tree has been recorded.
 
-use super::flow::{FlowOutput, FlowScope, JinjaFlow};
+use super::flow::{BindingCertainty, FlowOutput, FlowScope, JinjaFlow};
 use super::tree::{argument_expr, slice_offset, visit_exprs};
 use minijinja::machinery::ast::{Call, CallArg, CallType, Expr, ForLoop, Macro, Stmt, WithBlock};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,10 +96,15 @@ impl<'t> FlowAnalyzer<'t> {
     }
 
     /// Binds a name in the scope, with a data flow from a node.
-    fn bind_name(&mut self, name: &'t str, from: Option<usize>, is_certain: bool) -> usize {
+    fn bind_name(
+        &mut self,
+        name: &'t str,
+        from: Option<usize>,
+        certainty: BindingCertainty,
+    ) -> usize {
         let new = self.flow.nodes;
         let node = self.flow.scopes.get_mut(self.scope).map_or(new, |scope| {
-            scope.names.entry(name).or_insert((new, is_certain)).0
+            scope.names.entry(name).or_insert((new, certainty)).0
         });
         self.flow.nodes = new + usize::from(node == new);
         if let Some(from) = from {
@@ -112,13 +117,13 @@ impl<'t> FlowAnalyzer<'t> {
     }
 
     /// Binds the targets of an assignment, or records a write into a field of a target.
-    fn assign(&mut self, target: &Expr<'t>, from: usize, is_certain: bool) {
+    fn assign(&mut self, target: &Expr<'t>, from: usize, certainty: BindingCertainty) {
         match target {
-            Expr::Var(var) => drop(self.bind_name(var.id, Some(from), is_certain)),
+            Expr::Var(var) => drop(self.bind_name(var.id, Some(from), certainty)),
             Expr::List(list) => list
                 .items
                 .iter()
-                .for_each(|item| self.assign(item, from, is_certain)),
+                .for_each(|item| self.assign(item, from, certainty)),
             Expr::GetAttr(field) => {
                 self.read_condition(&field.expr);
                 self.flow.shared.push(from);
@@ -193,13 +198,13 @@ impl<'t> FlowAnalyzer<'t> {
             Stmt::WithBlock(one) => self.walk_with(one),
             Stmt::Set(one) => {
                 let node = self.read_expressions([&one.expr]);
-                self.assign(&one.target, node, false);
+                self.assign(&one.target, node, BindingCertainty::Possible);
             }
             Stmt::SetBlock(one) => {
                 let kept = self.walk_captured(&one.body);
                 let node = self.read_expressions(&one.filter);
                 self.add_edge(kept, node);
-                self.assign(&one.target, node, false);
+                self.assign(&one.target, node, BindingCertainty::Possible);
             }
             Stmt::AutoEscape(one) => {
                 self.read_condition(&one.enabled);
@@ -212,7 +217,7 @@ impl<'t> FlowAnalyzer<'t> {
                 self.record_output(node, None, start(one.span()));
             }
             Stmt::Macro(one) => {
-                let name = self.bind_name(one.name, None, false);
+                let name = self.bind_name(one.name, None, BindingCertainty::Possible);
                 let kept = self.walk_macro(one);
                 self.add_edge(kept, name);
             }
@@ -243,8 +248,8 @@ impl<'t> FlowAnalyzer<'t> {
             self.recursive = Some(items);
         }
         self.set.push(BTreeSet::new());
-        self.assign(&one.target, items, true);
-        self.bind_name(LOOP_NAME, Some(items), true);
+        self.assign(&one.target, items, BindingCertainty::Certain);
+        self.bind_name(LOOP_NAME, Some(items), BindingCertainty::Certain);
         visit_exprs(&one.target, &mut |target| {
             if let Expr::Var(var) = target {
                 self.flow.items.insert(var.id);
@@ -271,7 +276,7 @@ impl<'t> FlowAnalyzer<'t> {
                     self.flow.reads.push((var.id, outer, node));
                 }
             });
-            self.assign(target, node, true);
+            self.assign(target, node, BindingCertainty::Certain);
         }
         self.walk_body(&one.body);
         self.scope = outer;
@@ -295,7 +300,7 @@ impl<'t> FlowAnalyzer<'t> {
         self.set.push(BTreeSet::new());
         let outer = self.enter_scope();
         let was_in_macro = std::mem::replace(&mut self.in_macro, true);
-        self.bind_name(CALLER_NAME, None, true);
+        self.bind_name(CALLER_NAME, None, BindingCertainty::Certain);
         let without = one.args.len() - one.defaults.len().min(one.args.len());
         for (number, target) in one.args.iter().enumerate() {
             let default = number
@@ -310,7 +315,7 @@ impl<'t> FlowAnalyzer<'t> {
                     }
                 });
             }
-            self.assign(target, node, true);
+            self.assign(target, node, BindingCertainty::Certain);
         }
         let kept = self.walk_captured(&one.body);
         (self.scope, self.in_macro) = (outer, was_in_macro);

@@ -131,8 +131,8 @@ fn check_output(output: &Path, is_check: bool) -> Result<()> {
                 format!("{}: {newer}", output.display()),
             ))
         }
-        _ if is_check => Ok(()),
-        declared => overwrite::check_overwrite(output, "registry", declared.is_some()),
+        None if !is_check => overwrite::check_foreign_file(output, "registry"),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -181,7 +181,10 @@ impl<'t> TomlScanner<'t> {
             }
             ']' if self.next == ExpectedToken::Header => {
                 self.pass_text(start, start);
-                self.end_header(self.header.closing == "]");
+                if self.header.closing == "]" {
+                    self.mark_complete();
+                }
+                self.end_header();
                 return start + if rest.starts_with("]]") { 2 } else { 1 };
             }
             ']' | '}' => {
@@ -330,10 +333,7 @@ impl<'t> TomlScanner<'t> {
         }
     }
 
-    fn end_header(&mut self, is_whole: bool) {
-        if is_whole {
-            self.mark_complete();
-        }
+    fn end_header(&mut self) {
         self.path.extend(self.key.take());
         self.header.key_count = self.path.len();
         self.next = ExpectedToken::End;
@@ -342,7 +342,7 @@ impl<'t> TomlScanner<'t> {
     /// Handles the end of a line: everything on it ends, except open brackets that continue.
     fn handle_line_end(&mut self, rest: &str) {
         if self.next == ExpectedToken::Header {
-            self.end_header(false);
+            self.end_header();
         }
         if !self
             .open
