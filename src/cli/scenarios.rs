@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct ScenarioCheck {
     all: Vec<String>,
-    reach: ScenarioScope,
+    scope: ScenarioScope,
 }
 
 /// A registry of all templates without errors.
@@ -51,7 +51,7 @@ impl ScenarioCheck {
         if selection.stdin().is_some() {
             return Self {
                 all: Vec::new(),
-                reach: ScenarioScope::Some,
+                scope: ScenarioScope::Some,
             };
         }
         let mut all = scenarios::list_files(&project.root, &project.config);
@@ -59,14 +59,14 @@ impl ScenarioCheck {
         all.sort();
         all.dedup();
         let is_wanted = all.iter().any(|path| selection.contains(path));
-        let reach = if selection.is_all() {
+        let scope = if selection.is_all() {
             ScenarioScope::All
         } else {
             ScenarioScope::Some
         };
         Self {
             all: if is_wanted { all } else { Vec::new() },
-            reach,
+            scope,
         }
     }
 
@@ -74,12 +74,12 @@ impl ScenarioCheck {
     /// one.
     pub(super) fn is_needed(&self, project: &Project) -> bool {
         !self.all.is_empty()
-            || self.reach == ScenarioScope::All && project.config.eval.section.is_some()
+            || self.scope == ScenarioScope::All && project.config.eval.section.is_some()
     }
 
     /// Returns the goal of the check of the templates.
     pub(super) fn template_goal(&self, project: &Project) -> CheckGoal {
-        if self.reach == ScenarioScope::All && self.is_needed(project) && !project.has_errors() {
+        if self.scope == ScenarioScope::All && self.is_needed(project) && !project.has_errors() {
             CheckGoal::Partial
         } else {
             CheckGoal::Findings
@@ -140,7 +140,7 @@ impl ScenarioCheck {
         let found = scenarios::check_files(
             &check_request(project, known.as_ref()),
             &self.all,
-            self.reach,
+            self.scope,
             &|path| selection.contains(path),
         );
         report.files += found.paths.len();
@@ -166,7 +166,7 @@ impl ScenarioCheck {
         }
         let known = Self::load_tasks(project, None, templates, cx)?;
         let request = check_request(project, known.as_ref());
-        let found = scenarios::check_files(&request, &self.all, self.reach, &|path| {
+        let found = scenarios::check_files(&request, &self.all, self.scope, &|path| {
             selection.contains(path)
         });
         let fixed = scenarios::apply_fixes(

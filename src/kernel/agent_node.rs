@@ -103,8 +103,8 @@ impl TestedAgents {
     /// Stands for all agents of a task.
     const ALL_AGENTS: &str = "*";
 
-    /// Returns true if a scenario tests an agent of a task, given by its path and name. `is_only` is
-    /// true for the only agent of the task.
+    /// Returns true if a scenario tests an agent of a task, given by its path and name. `is_only`
+    /// is true for the only agent of the task.
     pub fn contains_agent(
         &self,
         task: &str,

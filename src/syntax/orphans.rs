@@ -43,8 +43,8 @@ impl Pass<'_, '_> {
         let Some(run) = self.find_orphan_run(end_tag) else {
             return Orphans::Nothing;
         };
-        if let Some(home) = self.reopen_element(run, name, end_tag) {
-            return home;
+        if let Some(orphans) = self.reopen_element(run, name, end_tag) {
+            return orphans;
         }
         if self.adopt_nodes(run, name, end_tag) {
             return Orphans::From(run.begins);

@@ -185,8 +185,8 @@ fn pair_calls(
 }
 
 fn changed_call(
-    was: &LoadedRequest,
-    current: &LoadedRequest,
+    before: &LoadedRequest,
+    after: &LoadedRequest,
     facts: &RequestModelFacts,
 ) -> ChangedCallRow {
     let counter = &*facts.counter;
@@ -195,28 +195,28 @@ fn changed_call(
     let row = |change: SegmentDifference| {
         let (id, word, old, new) = match change {
             SegmentDifference::Added(new) => (
-                current.segments.get(new),
+                after.segments.get(new),
                 "added",
                 None,
-                current.segments.get(new),
+                after.segments.get(new),
             ),
             SegmentDifference::Removed(old) => (
-                was.segments.get(old),
+                before.segments.get(old),
                 "removed",
-                was.segments.get(old),
+                before.segments.get(old),
                 None,
             ),
             SegmentDifference::Changed(old, new) => (
-                current.segments.get(new),
+                after.segments.get(new),
                 "changed",
-                was.segments.get(old),
-                current.segments.get(new),
+                before.segments.get(old),
+                after.segments.get(new),
             ),
             SegmentDifference::Moved(old, new) => (
-                current.segments.get(new),
+                after.segments.get(new),
                 "moved",
-                was.segments.get(old),
-                current.segments.get(new),
+                before.segments.get(old),
+                after.segments.get(new),
             ),
         };
         let (lines_before, lines_after) = match (old, new) {
@@ -233,11 +233,11 @@ fn changed_call(
         }
     };
     ChangedCallRow {
-        before: was.name.clone(),
-        after: current.name.clone(),
-        tokens_before: total(&was.segments),
-        tokens_after: total(&current.segments),
-        segments: differences(&was.segments, &current.segments)
+        before: before.name.clone(),
+        after: after.name.clone(),
+        tokens_before: total(&before.segments),
+        tokens_after: total(&after.segments),
+        segments: differences(&before.segments, &after.segments)
             .into_iter()
             .map(row)
             .collect(),

@@ -97,7 +97,8 @@ fn last_item(fields: &str) -> &str {
     fields.get(at.unwrap_or(0)..).unwrap_or("")
 }
 
-/// Returns the secrets' names in fields such as `name`, in order.
+/// Returns the values of fields such as `name` that name a secret, in order: `API_KEY` in
+/// `name: API_KEY`.
 fn secret_names<'t>(fields: &'t str) -> Vec<&'t str> {
     let parts: Vec<&str> = fields.split([':', '=']).collect();
     let named = |(before, behind): (&&'t str, &&'t str)| {

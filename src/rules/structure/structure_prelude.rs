@@ -111,8 +111,8 @@ pub(super) fn wrapping_child(parent: ElementKind, element: Element<'_>) -> Optio
 /// Returns the attribute that contains the content of an element, as in other languages:
 /// `value="…"`.
 pub(super) fn value_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
-    let is_open = element.elements().next().is_none() && text_spans(element).next().is_none();
-    let is_free = is_open
+    let is_empty = element.elements().next().is_none() && text_spans(element).next().is_none();
+    let has_no_content = is_empty
         && ["from", "src"]
             .iter()
             .all(|name| element.attribute(name).is_none());
@@ -123,7 +123,7 @@ pub(super) fn value_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
     };
     ["value", "text", "content"]
         .iter()
-        .filter(|_| is_free)
+        .filter(|_| has_no_content)
         .find_map(named)
 }
 
