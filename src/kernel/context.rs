@@ -333,7 +333,13 @@ impl TracedText {
     /// value that is empty or not known yet.
     pub fn mark_untrusted(&mut self, start: usize) {
         let start = start.min(self.text.len());
-        self.untrusted.retain(|range| range.start < start);
+        while self
+            .untrusted
+            .last()
+            .is_some_and(|range| range.start >= start)
+        {
+            self.untrusted.pop();
+        }
         self.untrusted.push(start..self.text.len());
     }
 
@@ -397,6 +403,31 @@ impl TracedText {
     /// The part in a range of bytes; an end inside a character is moved to its start.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
+        self.slice_counting(range, |skipped| {
+            line_breaks(self.text.get(skipped).unwrap_or(""))
+        })
+    }
+
+    /// The lines, each with its line break, in linear time.
+    pub fn lines(&self) -> impl Iterator<Item = Self> {
+        let breaks: Vec<usize> = memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
+        (0..=breaks.len()).map(move |number| {
+            let before = number.checked_sub(1).and_then(|last| breaks.get(last));
+            let start = before.map_or(0, |at| at + 1);
+            let end = breaks.get(number).map_or(self.text.len(), |at| at + 1);
+            let index = |place: usize| breaks.partition_point(|at| *at < place);
+            self.slice_counting(start..end, |skipped| {
+                (index(skipped.end) - index(skipped.start)) as u32
+            })
+        })
+    }
+
+    /// The part in a range of bytes, with a function that counts the line breaks in a range.
+    fn slice_counting(
+        &self,
+        range: Range<usize>,
+        count_breaks: impl Fn(Range<usize>) -> u32,
+    ) -> Self {
         let end = self
             .text
             .floor_char_boundary(range.end.min(self.text.len()));
@@ -405,30 +436,29 @@ impl TracedText {
             text: self.text.get(start..end).unwrap_or("").to_owned(),
             ..Self::default()
         };
-        part.open.extend(
-            self.open
-                .iter()
-                .filter(|at| (start..=end).contains(*at))
-                .map(|at| at - start),
-        );
-        for range in &self.untrusted {
+        let open = self.open.partition_point(|at| *at < start);
+        let open = self.open.iter().skip(open).take_while(|at| **at <= end);
+        part.open.extend(open.map(|at| at - start));
+        let first = self.untrusted.partition_point(|range| range.end < start);
+        let untrusted = self.untrusted.iter().skip(first);
+        for range in untrusted.take_while(|range| range.start <= end) {
             let (from, to) = (range.start.max(start), range.end.min(end));
             if from < to || range.is_empty() && from == to {
                 part.untrusted.push(from - start..to - start);
             }
         }
-        for stretch in &self.stretches {
+        let first = self
+            .stretches
+            .partition_point(|stretch| stretch.range.end <= start);
+        let stretches = self.stretches.iter().skip(first);
+        for stretch in stretches.take_while(|stretch| stretch.range.start < end) {
             let from = stretch.range.start.max(start);
             let to = stretch.range.end.min(end);
             if from < to {
-                let skipped = self.text.get(stretch.range.start..from).unwrap_or("");
-                let origin = stretch
-                    .origin
-                    .clone()
-                    .shifted_by_lines(line_breaks(skipped));
+                let skipped = count_breaks(stretch.range.start..from);
                 part.stretches.push(Stretch {
                     range: from - start..to - start,
-                    origin,
+                    origin: stretch.origin.clone().shifted_by_lines(skipped),
                 });
             }
         }

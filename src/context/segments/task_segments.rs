@@ -616,21 +616,20 @@ impl SegmentBuilder<'_> {
 /// Appends a text under the preceding bullet, with all further lines indented by two.
 pub(in crate::context) fn append_hanging(out: &mut TracedText, text: &TracedText) {
     let mut start = 0;
-    let whole = text.text();
-    for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {
-        out.append(&text.slice(start..at + 1));
-        // The indentation of an untrusted line counts as untrusted, because its author determines
-        // the number of lines.
-        let letter = text
-            .untrusted()
-            .iter()
-            .any(|range| range.start <= at && at + 1 < range.end);
-        let indentation = out.text().len();
-        out.push("  ", Origin::Frame);
-        if letter {
-            out.mark_untrusted(indentation);
+    let mut untrusted = text.untrusted().iter().peekable();
+    for line in text.lines() {
+        if start > 0 {
+            // The indentation of an untrusted line counts as untrusted, because its author
+            // determines the number of lines.
+            while untrusted.next_if(|range| range.end <= start).is_some() {}
+            let is_inside = untrusted.peek().is_some_and(|range| range.start < start);
+            let indentation = out.text().len();
+            out.push("  ", Origin::Frame);
+            if is_inside {
+                out.mark_untrusted(indentation);
+            }
         }
-        start = at + 1;
+        out.append(&line);
+        start += line.text().len();
     }
-    out.append(&text.slice(start..whole.len()));
 }

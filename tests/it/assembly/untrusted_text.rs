@@ -22,6 +22,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 static COUNTERS: LazyLock<[Arc<dyn TokenCounter>; 3]> = LazyLock::new(|| {
     [
@@ -359,6 +360,38 @@ fn answered(task: &str, letter: &str, said: &[Turn]) -> Assembly {
         ..Options::default()
     };
     assemble(&registry(task), &request, &options).unwrap()
+}
+
+#[test]
+fn an_untrusted_text_of_many_lines_in_a_rule_takes_linear_time() {
+    let registry = registry(
+        "<task type=\"atomic\" name=\"t\"><description>Answer the mail.</description>\
+         <constraints><constraint>About the mail: {{mail}}</constraint></constraints>\
+         <parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters></task>",
+    );
+    let time = |lines: usize| {
+        let inputs = values(&[("mail", json!("a\n".repeat(lines)))]);
+        let request = Request {
+            inputs: &inputs,
+            ..Request::new("t")
+        };
+        let options = Options {
+            budget: Some(1_000_000),
+            counter: &*COUNTERS[0],
+            ..Options::default()
+        };
+        let run = || {
+            let started = Instant::now();
+            assemble(&registry, &request, &options).unwrap();
+            started.elapsed()
+        };
+        (0..3).map(|_| run()).min().unwrap()
+    };
+    let (small, large) = (time(4_000), time(16_000));
+    assert!(
+        large < small * 8,
+        "four times the lines took {large:?} instead of {small:?}"
+    );
 }
 
 #[test]
