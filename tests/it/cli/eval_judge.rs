@@ -123,8 +123,19 @@ fn invalid_scores_are_asked_for_again_and_never_filled_in() {
                 "the judge gave no valid scores in 3 attempts: {why}"
             ));
     }
-    let valid = scores(&[("tone", 3, ""), ("clarity", 5, "")]);
-    let server = upstream(vec![completion("billing"), invalid[0].0.clone(), valid]);
+    let valid = || scores(&[("tone", 3, ""), ("clarity", 5, "")]);
+    let bad = || invalid[0].0.clone();
+    let answers = vec![completion("billing"), bad(), bad(), bad(), valid()];
+    let server = upstream(answers);
+    let project = judged(&server.address, rubric);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["eval", "--record"]).exits_with(3);
+    // The answer of the case is not asked for again, that of the judge is.
+    asked(&project, &["eval", "--record"])
+        .exits_with(0)
+        .stdout_contains("1 call, ");
+    asked(&project, &["eval"]).exits_with(0);
+    let server = upstream(vec![completion("billing"), bad(), valid()]);
     let project = judged(&server.address, rubric);
     asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--record"]).exits_with(0);

@@ -299,7 +299,7 @@ files that it names, the stored request, its recording, the fixtures of its tool
   `ctxc eval --affected` does so with the commit where the work left the default branch, as [the gate](GATE.md) does, and on that branch itself with `HEAD`, the last commit; a note names it. A `lookup` of that revision searches the files of that revision. An unchanged case whose last run in [the history](HISTORY.md) passed
   is listed as CARRIED; if it did not pass, it is run again. If the history does not know the case, it is left out of the run and of its exit code; a note says how many.
   If the project of that revision has errors, they are reported with their files, and nothing is run.
-- `ctxc eval --retry-errors` runs only the cases whose last result was an error, and lists the others as CARRIED, also those that failed. A case that has no result for its current context and text is left out, with a note: run it without the flag.
+- `ctxc eval --retry-errors` runs the cases whose last result was an error, and those that have no result for their current context and text, and lists the others as CARRIED, also those that failed.
 - `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, and trusts it, since you name it: it runs new cases, those with a changed key,
   and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code.
 

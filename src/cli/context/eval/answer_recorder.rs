@@ -16,7 +16,7 @@ use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::{date, paths};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -124,7 +124,7 @@ impl<'p> AnswerRecorder<'p> {
             .map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
         let mut all = self.lock_recordings();
         if !all.contains_key(&path) {
-            let left = self.open_part(&path).map_err(|why| {
+            let left = self.open_part(&path, call.purpose).map_err(|why| {
                 format!("no model was asked, since its answer cannot be kept: {why}")
             })?;
             all.insert(
@@ -165,7 +165,7 @@ impl<'p> AnswerRecorder<'p> {
 
     /// Opens the partial file beside a recording and returns its calls. If the run was killed just
     /// after the file replaced the recording, returns this run's calls in the recording.
-    fn open_part(&self, path: &str) -> Result<VecDeque<Recording>, String> {
+    fn open_part(&self, path: &str, purpose: CallPurpose) -> Result<VecDeque<Recording>, String> {
         let (place, part) = (self.root.join(path), self.part_path(path));
         for name in [path, &paths::partial_recording_path(path)] {
             overwrite::reject_links(self.root, name).map_err(|error| error.message)?;
@@ -193,6 +193,13 @@ impl<'p> AnswerRecorder<'p> {
         if left.is_empty() && self.run.get().is_some() && fs::is_file(&place) {
             left = calls(&place)?;
             left.retain(|call| self.is_of_run(call));
+        }
+        if purpose == CallPurpose::Judge {
+            // The judge is asked the same again only after an answer that was refused.
+            let mut later = BTreeSet::new();
+            left.reverse();
+            left.retain(|call| later.insert(call.key.clone()));
+            left.reverse();
         }
         fs::create_dir_all(place.parent().unwrap_or(self.root))
             .map_err(|why| write_error(path, &why))?;
@@ -233,7 +240,7 @@ impl<'p> AnswerRecorder<'p> {
         let path = recording_path(asked);
         let mut all = self.lock_recordings();
         if !all.contains_key(&path) {
-            self.open_part(&path)?;
+            self.open_part(&path, asked.purpose)?;
         }
         let begun = all.entry(path.clone()).or_default();
         begun.count += 1;

@@ -49,8 +49,8 @@ pub(crate) struct EvalArgs {
     /// did not pass are also run, and all others are listed as carried
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
-    /// Run only scenarios whose last result in the history was an error, such as a call without an answer; the
-    /// others are listed as carried
+    /// Run only scenarios whose last result in the history was an error, such as a call without an answer, or that
+    /// have none of their current context and text; the others are listed as carried
     #[arg(long, conflicts_with_all = ["affected", "since", "resume", "rescore", "plan", "accept", "diff", "mutate", "coverage"])]
     pub(super) retry_errors: bool,
     /// Compare the results with accepted ones and show differences: a file or folder written by `ctxc baseline accept`, or a scorecard of

@@ -501,11 +501,13 @@ pub(super) fn run_choices(
         carry_verdicts(project, &now, &mut choices, |verdict| {
             verdict != CaseVerdict::Error
         })?;
-        note_left_out(
-            &choices,
-            "without an earlier result of today's context and text",
-            cx,
-        );
+        // Without a result of today's context and text, it could be an error.
+        for choice in choices
+            .iter_mut()
+            .filter(|one| **one == RunChoice::LeaveOut)
+        {
+            *choice = RunChoice::Run;
+        }
         return Ok(choices);
     }
     let (named, shown) = match &args.since {
@@ -536,20 +538,11 @@ pub(super) fn run_choices(
         ));
         choices.fill(RunChoice::Run);
     }
-    let why = format!("did not change since {shown}");
-    note_left_out(&choices, &why, cx);
-    Ok(choices)
-}
-
-/// Prints a note with the number of cases that are left out, and the reason.
-fn note_left_out(choices: &[RunChoice], why: &str, cx: &mut Cx) {
-    let left_out = choices
-        .iter()
-        .filter(|choice| **choice == RunChoice::LeaveOut)
-        .count();
+    let is_left_out = |choice: &&RunChoice| **choice == RunChoice::LeaveOut;
+    let left_out = choices.iter().filter(is_left_out).count();
     if left_out > 0 {
         let count = pluralize(left_out, "scenario");
-        cx.print_note(&format!("{count} {why}: not run"));
+        cx.print_note(&format!("{count} did not change since {shown}: not run"));
     }
 }
 
@@ -565,6 +558,7 @@ fn affected_base(project: &CompiledProject) -> (String, String) {
     }) {
         Some((commit, name)) => {
             let shown = format!("{} of {name}", commit.get(..SHOWN).unwrap_or(&commit));
+    Ok(choices)
             (commit, shown)
         }
         None => (HEAD.to_owned(), HEAD.to_owned()),
