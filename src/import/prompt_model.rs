@@ -175,6 +175,8 @@ pub struct ImportedCase {
     pub name: Option<String>,
     /// Its inputs.
     pub inputs: Vec<(String, ImportedValue)>,
+    /// The score from which it passes; `None` if each expectation has to hold.
+    pub min_score: Option<String>,
     /// Conditions on the answer, in order.
     pub expectations: Vec<ImportedAssertion>,
 }
@@ -190,8 +192,8 @@ pub enum ImportedAssertion {
         what: String,
         /// Its source on one line; empty if unknown.
         source: String,
-        /// True if it could not fail the test.
-        is_informal: bool,
+        /// Its weight, as a line of an expectation; `None` for the default.
+        weight: Option<String>,
     },
 }
 

@@ -39,6 +39,9 @@ pub fn write_suite(
         if let Some(name) = &case.name {
             let _ = writeln!(out, "    name: {}", text(name));
         }
+        if let Some(min) = &case.min_score {
+            let _ = writeln!(out, "    min_score: {min}");
+        }
         if !case.inputs.is_empty() {
             out.push_str("    context:\n      inputs:\n");
         }
@@ -74,14 +77,14 @@ pub fn write_suite(
                 ImportedAssertion::Todo {
                     what,
                     source,
-                    is_informal,
+                    weight,
                 } => {
                     if !source.is_empty() {
                         let _ = writeln!(out, "      # {source}");
                     }
                     let _ = writeln!(out, "      - todo: {}", text(what));
-                    if *is_informal {
-                        out.push_str("        gate: false\n");
+                    if let Some(weight) = weight {
+                        let _ = writeln!(out, "        {weight}");
                     }
                 }
             }

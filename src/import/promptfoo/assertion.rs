@@ -109,8 +109,35 @@ pub(super) fn resolve_reference(assert: &Value, templates: &Value) -> Value {
         .clone()
 }
 
-/// The equivalent expectation.
+/// The equivalent expectation, with its weight.
 pub(super) fn to_expectation(
+    source: &ConfigSource<'_>,
+    assert: &Value,
+    vars: &[(String, ImportedValue)],
+    is_transformed: bool,
+) -> Result<Value, String> {
+    let mut one = convert_test(source, assert, vars, is_transformed)?;
+    if let (Some(all), Some((key, value))) = (one.as_object_mut(), weight_entry(assert)) {
+        all.insert(key.to_owned(), value);
+    }
+    is_accepted(&one)
+        .then_some(one)
+        .ok_or_else(|| "a scenario does not take what it holds".to_owned())
+}
+
+/// The key and the value for the weight of an assertion; `None` for the default. One of weight 0 is
+/// reported but fails nothing.
+fn weight_entry(assert: &Value) -> Option<(&'static str, Value)> {
+    let weight = assert.get("weight")?;
+    match weight.as_f64() {
+        Some(0.0) => Some(("gate", Value::Bool(false))),
+        Some(1.0) => None,
+        _ => Some(("weight", weight.clone())),
+    }
+}
+
+/// The equivalent test, regardless of its weight.
+fn convert_test(
     source: &ConfigSource<'_>,
     assert: &Value,
     vars: &[(String, ImportedValue)],
@@ -156,7 +183,7 @@ pub(super) fn to_expectation(
             .ok_or_else(|| "it has no `threshold`".to_owned())
     };
     let literal = |text: &str| text_pattern(word, text);
-    let mut one = match (word, is_not) {
+    Ok(match (word, is_not) {
         ("contains" | "icontains" | "starts-with" | "regex", _) => {
             let [pattern] = <[String; 1]>::try_from(searched_texts(value.as_ref())?)
                 .map_err(|_| "expected one text".to_owned())?;
@@ -189,7 +216,11 @@ pub(super) fn to_expectation(
         ("cost", false) => json!({"max_cost_usd": threshold()?}),
         ("latency", false) => json!({"max_latency_ms": round_milliseconds(&threshold()?)}),
         (word, _) if RUBRIC_TYPES.contains(&word) => {
-            let judged = judged_expectation(word, assert, &value.ok_or("it has no `value`")?);
+            let share = judged_share(word, assert);
+            if let Some(share) = share.filter(|share| *share > 1.0) {
+                return Err(format!("its `threshold` is {share}; expected at most 1"));
+            }
+            let judged = judged_expectation(word, share, &value.ok_or("it has no `value`")?);
             if is_not {
                 json!({"not": judged})
             } else {
@@ -207,39 +238,36 @@ pub(super) fn to_expectation(
             let inner = inner
                 .ok_or("a share of its assertions is enough, and an expectation has no shares")?;
             let each = |one: &Value| {
-                to_expectation(source, one, vars, is_transformed)
+                convert_test(source, one, vars, is_transformed)
                     .map_err(|why| format!("`{}` in it: {why}", self::assertion_type(one)))
             };
             json!({"all_of": inner.iter().map(each).collect::<Result<Vec<_>, _>>()?})
         }
         _ => return Err("no expectation says the same".to_owned()),
-    };
-    // An assertion of weight 0 is reported but fails nothing.
-    if let Some(object) = one
-        .as_object_mut()
-        .filter(|_| assert.get("weight").and_then(Value::as_f64) == Some(0.0))
-    {
-        object.insert("gate".to_owned(), Value::Bool(false));
-    }
-    is_accepted(&one)
-        .then_some(one)
-        .ok_or_else(|| "a scenario does not take what it holds".to_owned())
+    })
+}
+
+/// The share of the scale that the judge must give; `None` if it decides between yes
+/// and no.
+fn judged_share(word: &str, assert: &Value) -> Option<f64> {
+    // A threshold of 0 is none.
+    own_threshold(assert)
+        .or((word == "g-eval").then_some(DEFAULT_SHARE))
+        .filter(|_| matches!(word, "g-eval" | "llm-rubric"))
+}
+
+fn own_threshold(assert: &Value) -> Option<f64> {
+    let threshold = assert.get("threshold").and_then(Value::as_f64);
+    threshold.filter(|share| *share > 0.0)
 }
 
 /// The expectation of the role `judge` that an assertion is equal to.
-fn judged_expectation(word: &str, assert: &Value, value: &Value) -> Value {
+fn judged_expectation(word: &str, share: Option<f64>, value: &Value) -> Value {
     let text = |value: &Value| {
         value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned)
     };
-    // A threshold of 0 is none.
-    let share = assert
-        .get("threshold")
-        .and_then(Value::as_f64)
-        .filter(|share| *share > 0.0)
-        .or((word == "g-eval").then_some(DEFAULT_SHARE))
-        .filter(|_| matches!(word, "g-eval" | "llm-rubric"));
     let Some(share) = share else {
         let reference = if word.ends_with("factuality") {
             AGREEMENT
@@ -270,12 +298,20 @@ pub(super) fn judge_difference(assert: &Value) -> Option<ImportNoteKind> {
     let mut difference =
         "the role `judge` of ctxc.toml scores it, with its own prompt; `ctxc new judge` writes one"
             .to_owned();
-    if word == "g-eval" || assert.get("threshold").is_some() {
-        difference += "; its threshold is a share of the whole scores from 0 to 5, which each criterion has to reach";
+    let (share, own) = (judged_share(word, assert), own_threshold(assert));
+    if let Some(share) = share {
+        let whose = own.map_or_else(
+            || format!("the default of {share}"),
+            |_| "its threshold".to_owned(),
+        );
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(
+            difference,
+            "; {whose} is a share of the whole scores from 0 to 5, which each criterion has to reach"
+        );
     }
-    for key in ["provider", "rubricPrompt"] {
-        if assert.get(key).is_some() {
-            // Writing to a string cannot fail.
+    for key in ["provider", "rubricPrompt", "threshold"] {
+        if assert.get(key).is_some() && (key != "threshold" || own.is_some() && share.is_none()) {
             let _ = write!(difference, "; its `{key}` is not carried over");
         }
     }
@@ -285,7 +321,6 @@ pub(super) fn judge_difference(assert: &Value) -> Option<ImportNoteKind> {
 
 /// A `todo` for an assertion without an equivalent expectation.
 pub(super) fn to_todo(assert: &Value, why: &str) -> ImportedAssertion {
-    let is_informal = assert.get("weight").and_then(Value::as_f64) == Some(0.0);
     // Its other fields configure providers.
     let kept = |(key, _): &(&String, &Value)| {
         ["type", "$ref", "value", "threshold", "metric", "weight"].contains(&key.as_str())
@@ -303,7 +338,9 @@ pub(super) fn to_todo(assert: &Value, why: &str) -> ImportedAssertion {
     ImportedAssertion::Todo {
         what: format!("the assertion `{}`: {why}", assertion_type(assert)),
         source,
-        is_informal,
+        weight: weight_entry(assert)
+            .filter(|(key, value)| is_accepted(&json!({"todo": "a", (*key): value})))
+            .map(|(key, value)| format!("{key}: {value}")),
     }
 }
 

@@ -129,6 +129,16 @@ fn read_config(
     first
 }
 
+/// The minimum score of a case, if an expectation counts towards it.
+fn min_score(threshold: Option<f64>, expectations: &[ImportedAssertion]) -> Option<String> {
+    let counts = |one: &ImportedAssertion| match one {
+        ImportedAssertion::Expectation(one) => one.get("gate").is_none(),
+        ImportedAssertion::Todo { weight, .. } => weight.as_deref() != Some("gate: false"),
+    };
+    let threshold = threshold.filter(|_| expectations.iter().any(counts))?;
+    Some(threshold.to_string())
+}
+
 /// The cases, common to all prompts; each prompt retains the inputs that it uses. `known` are the
 /// inputs of all prompts.
 fn build_cases(
@@ -201,6 +211,7 @@ fn build_cases(
                 id,
                 name: test.name.clone(),
                 inputs,
+                min_score: min_score(test.threshold, &expectations),
                 expectations,
             });
         }

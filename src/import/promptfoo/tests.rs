@@ -24,6 +24,22 @@ pub(super) struct PromptfooTest {
     pub(super) lacks: Vec<ImportedAssertion>,
     /// True if its answer is transformed before it is judged.
     pub(super) is_transformed: bool,
+    /// The score from which it passes.
+    pub(super) threshold: Option<f64>,
+}
+
+impl PromptfooTest {
+    /// Sets the score from which it passes. One of 0 is none, as in promptfoo.
+    fn set_threshold(&mut self, threshold: &Value, line: u32, shared: &mut ImportedPrompt) {
+        let share = threshold.as_f64();
+        if share.is_some_and(|share| (0.01..=1.0).contains(&share)) {
+            self.threshold = share;
+        } else if share != Some(0.0) {
+            let what = format!("the `threshold` {threshold} of a test");
+            let why = "expected a number from 0.01 to 1; here each expectation has to hold";
+            shared.add_note(&self.path, line, left_out_note(what, why));
+        }
+    }
 }
 
 /// An assertion and its place.
@@ -67,6 +83,7 @@ pub(super) fn read_tests(
         test.asserts.splice(0..0, default.asserts.iter().cloned());
         test.lacks.splice(0..0, default.lacks.iter().cloned());
         test.is_transformed |= default.is_transformed;
+        test.threshold = test.threshold.or(default.threshold);
     }
     tests
 }
@@ -264,15 +281,7 @@ fn read_test(
                     );
                 }
             }
-            "threshold" => {
-                let why =
-                    "here each expectation has to hold; one with `gate: false` does not count";
-                shared.add_note(
-                    path,
-                    line,
-                    left_out_note("`threshold` of a test".to_owned(), why),
-                );
-            }
+            "threshold" => test.set_threshold(&entry.value.to_json(), line, shared),
             "prompts" | "providers" => {
                 let why = "a test becomes a scenario of every prompt that is imported";
                 shared.add_note(path, line, left_out_note(format!("`{key}` of a test"), why));
@@ -303,7 +312,7 @@ fn read_vars(
         test.lacks.push(ImportedAssertion::Todo {
             what: why.to_string(),
             source: String::new(),
-            is_informal: false,
+            weight: None,
         });
         return shared.add_note(path, line, why);
     };
@@ -343,7 +352,7 @@ fn missing_input_todo(name: &str, why: &ImportNoteKind) -> ImportedAssertion {
     ImportedAssertion::Todo {
         what: format!("the input `{name}`: {why}"),
         source: String::new(),
-        is_informal: false,
+        weight: None,
     }
 }
 
@@ -389,7 +398,7 @@ fn read_table(path: &str, csv: &str, shared: &mut ImportedPrompt, tests: &mut Ve
     };
     for name in &head.fields {
         let is_read = name.starts_with("__expected")
-            || matches!(name.as_str(), "__description" | "__metric")
+            || matches!(name.as_str(), "__description" | "__metric" | "__threshold")
             || name.starts_with("__metadata");
         if name.starts_with("__") && !is_read {
             shared.add_note(
@@ -419,6 +428,10 @@ fn read_table(path: &str, csv: &str, shared: &mut ImportedPrompt, tests: &mut Ve
                         line: row.line,
                         json,
                     }));
+                }
+                "__threshold" if !value.trim().is_empty() => {
+                    let threshold = value.trim().parse().unwrap_or(Value::Null);
+                    test.set_threshold(&threshold, row.line, shared);
                 }
                 _ if name.starts_with("__") => {}
                 _ => test.vars.push((

@@ -91,7 +91,7 @@ fn prompts_become_templates_and_tests_their_scenarios() {
         .stdout_contains("promptfooconfig.yaml:35: warning: the assertion `regex` is not carried over: its pattern is not supported: look-around")
         .stdout_contains("promptfooconfig.yaml:37: warning: the assertion `llm-rubric`: the role `judge` of ctxc.toml scores it, with its own prompt; `ctxc new judge` writes one\n")
         .stdout_contains("promptfooconfig.yaml:39: warning: the assertion `javascript` is not carried over: a program")
-        .stdout_contains("promptfooconfig.yaml:51: warning: `threshold` of a test is not carried over")
+        .output_lacks("`threshold`")
         .stdout_contains("tests/more.csv:2: warning: the assertion `python` is not carried over")
         .stdout_contains("tests/more.csv:4: warning: the assertion `similar` is not carried over")
         .stdout_contains("`apiKey` of the provider `openai:chat:gpt-5-mini`")
@@ -338,6 +338,46 @@ fn scenarios_of_somebody_are_never_written_over() {
     assert_eq!(project.read_file("scenarios/prompt.yaml"), "name: mine\n");
 }
 
+#[test]
+fn the_threshold_of_a_test_becomes_its_minimum_score() {
+    let of = |threshold: &str, weight: &str| {
+        let config = format!(
+            "prompts: ['Answer: {{{{body}}}}']\ndefaultTest: {{threshold: {threshold}}}\ntests:\n  - vars: {{body: Why}}\n    assert:\n      - {{type: contains, value: a, weight: {weight}}}\n      - {{type: assert-set, assert: [{{type: contains, value: b, weight: 2}}], weight: 0}}\n  - file://more.csv\n"
+        );
+        let project = Project::new()
+            .with_file("promptfooconfig.yaml", config)
+            .with_file(
+                "more.csv",
+                "body,__expected,__threshold\nHow,contains: c,0.25\n",
+            );
+        let run = project
+            .run(&["import", "promptfooconfig.yaml"])
+            .exits_with(0);
+        project.run(&["check"]).exits_with(0);
+        (run, project.read_file("scenarios/prompt.yaml"))
+    };
+    let (run, suite) = of("0.5", "3");
+    run.output_lacks("threshold");
+    let minimums = suite.lines().filter(|line| line.contains("min_score"));
+    assert_eq!(
+        minimums.collect::<Vec<_>>(),
+        ["    min_score: 0.5", "    min_score: 0.25"]
+    );
+    assert!(suite.contains(
+        "      - contains: [\"a\"]\n        weight: 3\n      - all_of: [{\"contains\":[\"b\"]}]\n        gate: false\n"
+    ), "{suite}");
+    // Without an expectation that counts, there is no score.
+    let (run, suite) = of("0.5", "0");
+    run.output_lacks("threshold");
+    assert_eq!(suite.matches("min_score").count(), 1);
+    let (run, suite) = of("1.5", "1");
+    run.stdout_contains(
+        "the `threshold` 1.5 of a test is not carried over: expected a number from 0.01 to 1",
+    );
+    assert_eq!(suite.matches("min_score").count(), 1);
+    assert!(!suite.contains("weight"), "{suite}");
+}
+
 /// Assertions that a model judges, and what the role `judge` is asked in their place.
 const JUDGED: &str = r"prompts: ['Answer: {{body}}']
 tests:
@@ -347,13 +387,15 @@ tests:
       - {type: not-llm-rubric, value: is rude, provider: 'openai:gpt-4o'}
       - {type: llm-rubric, value: {clear: true}, threshold: 0.8, rubricPrompt: x}
       - {type: llm-rubric, value: is calm, threshold: 0, weight: 0}
-      - {type: factuality, value: The moon is far.}
+      - {type: factuality, value: The moon is far., weight: 3}
       - {type: g-eval, value: is coherent}
       - {type: g-eval, value: [is short, is warm], threshold: 0.5}
       - {type: model-graded-closedqa, value: is polite}
       - {type: llm-rubric, value: 'names {{other}}'}
-      - {type: llm-rubric}
-      - {type: similar, value: x}
+      - {type: llm-rubric, weight: 2}
+      - {type: similar, value: x, weight: 5000}
+      - {type: llm-rubric, value: is brief, threshold: 2}
+      - {type: factuality, value: The moon is near., threshold: 0.5}
 ";
 
 #[test]
@@ -364,17 +406,20 @@ fn criteria_in_words_are_for_the_role_that_judges() {
         .exits_with(0);
     let judge =
         "the role `judge` of ctxc.toml scores it, with its own prompt; `ctxc new judge` writes one";
-    let scale = "; its threshold is a share of the whole scores from 0 to 5, which each criterion has to reach";
-    run.stdout_contains(&format!(":5: warning: the assertion `llm-rubric`: {judge}\n"))
+    let scale = " is a share of the whole scores from 0 to 5, which each criterion has to reach";
+    run.stdout_contains(&format!(":5: warning: the assertion `llm-rubric`: {judge} (also in line 8)\n"))
         .stdout_contains(&format!(":6: warning: the assertion `not-llm-rubric`: {judge}; its `provider` is not carried over\n"))
-        .stdout_contains(&format!(":7: warning: the assertion `llm-rubric`: {judge}{scale}; its `rubricPrompt` is not carried over\n"))
-        .stdout_contains(&format!(":10: warning: the assertion `g-eval`: {judge}{scale} (also in line 11)\n"))
+        .stdout_contains(&format!(":7: warning: the assertion `llm-rubric`: {judge}; its threshold{scale}; its `rubricPrompt` is not carried over\n"))
+        .stdout_contains(&format!(":10: warning: the assertion `g-eval`: {judge}; the default of 0.7{scale}\n"))
+        .stdout_contains(&format!(":11: warning: the assertion `g-eval`: {judge}; its threshold{scale}\n"))
+        .stdout_contains(":16: warning: the assertion `llm-rubric` is not carried over: its `threshold` is 2; expected at most 1\n")
+        .stdout_contains(&format!(":17: warning: the assertion `factuality`: {judge}; its `threshold` is not carried over\n"))
         .stdout_contains(":13: warning: the assertion `llm-rubric` is not carried over: `{{other}}` in its value")
         .stdout_contains(":14: warning: the assertion `llm-rubric` is not carried over: it has no `value`")
         .stdout_contains(":15: warning: the assertion `similar` is not carried over: a model judges it, and not by");
     let suite = project.read_file("scenarios/prompt.yaml");
     let (_, expectations) = suite.split_once("    expectations:\n").unwrap();
-    let judged: Vec<&str> = expectations.lines().take(11).collect();
+    let judged: Vec<&str> = expectations.lines().take(15).collect();
     assert_eq!(
         judged.join("\n"),
         r#"      - rubric: "names Why"
@@ -383,12 +428,17 @@ fn criteria_in_words_are_for_the_role_that_judges() {
       - rubric: "is calm"
         gate: false
       - rubric: "The facts of the answer agree with this reference. It may lack facts of the reference, add others, and differ in what does not matter for facts, but contradicts none: The moon is far."
+        weight: 3
       - judge: {"rubric":{"text":"is coherent"},"min_score":3.5}
       - judge: {"criteria":["is short","is warm"],"min_score":2.5}
       - rubric: "is polite"
       # {"type":"llm-rubric","value":"names {{other}}"}
-      - todo: "the assertion `llm-rubric`: `{{other}}` in its value is no text of this test: write it out""#
+      - todo: "the assertion `llm-rubric`: `{{other}}` in its value is no text of this test: write it out"
+      # {"type":"llm-rubric","weight":2}
+      - todo: "the assertion `llm-rubric`: it has no `value`"
+        weight: 2"#
     );
+    project.run(&["check"]).exits_with(0);
     // Without a judge, and without an answer, a case is never passed.
     let rubrics: String = (5..13)
         .map(|line| JUDGED.lines().nth(line - 1).unwrap().to_owned() + "\n")
