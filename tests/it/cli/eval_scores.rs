@@ -157,6 +157,26 @@ fn a_case_below_its_minimum_score_fails() {
 }
 
 #[test]
+fn equal_answers_to_different_expectations_are_not_one_cause() {
+    let suite = SUITE
+        .replace("thresholds: {min_score: 0.7, pass_rate: 0.5}\n", "")
+        .replace("  min_score: 0.5\n", "")
+        .replace(
+            "      - contains: billing\n  - id: half",
+            "      - contains: refund\n  - id: half",
+        )
+        .replace("      - {contains: billing, weight: 3}\n", "");
+    let more = "  - id: same\n    context: {objective: sort, inputs: {ticket: my key}}\n    expectations: [{contains: refund}]\n";
+    let project = scored().with_file("scenarios/desk.yaml", suite + more);
+    project
+        .run(&["eval"])
+        .exits_with(1)
+        .stdout_contains("expected /refund/, found it nowhere in “billing”")
+        .stdout_contains("expected /access/, found it nowhere in “billing”")
+        .stdout_contains("for the same cause as `desk/good`");
+}
+
+#[test]
 fn nonsense_is_refused() {
     let project = scored();
     for (from, to, why) in [

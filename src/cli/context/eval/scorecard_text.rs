@@ -14,6 +14,7 @@ use crate::eval::scorecard::{
     AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow,
 };
 use crate::record::recording::TrialStage;
+use crate::scenario::paths;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -137,8 +138,8 @@ fn describe_place(at: &PlaceRow) -> String {
     parts.join(", ")
 }
 
-/// Adds the lines about an expectation that is not met.
-fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
+/// Describes an expectation that is not met, without its place.
+fn describe_failure(verdict: &VerdictRow) -> String {
     let gate = if verdict.gates { "" } else { " (no gate)" };
     let what = if verdict.verdict == "skipped" {
         " (skipped)"
@@ -146,10 +147,16 @@ fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
         gate
     };
     let what = describe_part(verdict).unwrap_or_else(|| what.to_owned());
-    out.push(format!(
-        "{}:{}: expected {}, found {}{what}",
-        row.path, verdict.line, verdict.expected, verdict.found
-    ));
+    format!(
+        "expected {}, found {}{what}",
+        verdict.expected, verdict.found
+    )
+}
+
+/// Adds the lines about an expectation that is not met.
+fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
+    let what = describe_failure(verdict);
+    out.push(format!("{}:{}: {what}", row.path, verdict.line));
     let at = verdict
         .at
         .as_ref()
@@ -303,7 +310,7 @@ pub(super) fn problem_lines(row: &CaseRow) -> Vec<String> {
 
 /// The causes of the unexpected result of a case, without places. Of several cases with the same
 /// causes, only the first one is explained.
-fn causes(row: &CaseRow) -> BTreeSet<&str> {
+fn causes(row: &CaseRow) -> BTreeSet<String> {
     let trial = row
         .trials
         .iter()
@@ -322,18 +329,20 @@ fn causes(row: &CaseRow) -> BTreeSet<&str> {
         .moved
         .iter()
         .filter(|_| row.answer == AnswerOrigin::Stale.word())
-        .map(|moved| &**moved);
-    let faults = row.faults.iter().map(|fault| &*fault.message);
+        .cloned();
+    let faults = row.faults.iter().map(|fault| fault.message.clone());
+    // Each case has a stored request of its own.
+    let stored = paths::snapshot_path(&row.path, &row.id);
     verdicts
-        .map(|verdict| &*verdict.found)
+        .map(|verdict| describe_failure(verdict).replace(&stored, ""))
         .chain(stale)
         .chain(faults)
-        .chain(row.trouble.as_deref())
+        .chain(row.trouble.clone())
         .collect()
 }
 
 /// The line for a case that has the same causes as an earlier one.
-fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<&str>) -> String {
+fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<String>) -> String {
     let what = if causes.len() == 1 {
         "for the same cause"
     } else {
@@ -456,7 +465,7 @@ pub(super) fn print_cases(card: &Scorecard, cx: &mut Cx) -> Result<()> {
         .is_none_or(|all| hang + width + 2 + longest(&facts) <= all);
     let width = if is_aligned { width } else { 0 };
     let is_shown = |row: &&CaseRow| cx.options.prints_notes() || row.verdict() != CaseVerdict::Pass;
-    let mut explained: BTreeMap<BTreeSet<&str>, &str> = BTreeMap::new();
+    let mut explained: BTreeMap<BTreeSet<String>, &str> = BTreeMap::new();
     for row in card.cases.iter().filter(is_shown).collect::<Vec<_>>() {
         let state = screen.paint(
             verdict_paint(row.verdict()),
