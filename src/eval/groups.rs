@@ -6,6 +6,9 @@ use super::score::{format_score, mean};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The threshold that decides in place of single scenarios.
+const PASS_RATE: &str = "pass_rate";
+
 /// The score of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -17,14 +20,17 @@ pub struct ScoreRow {
     pub min: Option<f64>,
 }
 
+/// The lowest and the highest value that a figure can have once everything is judged.
+type Bounds = [f64; 2];
+
 /// The figures of one scenario.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CaseFigures {
     pub(super) verdict: CaseVerdict,
-    /// The pass rate of its trials, if it was answered.
+    /// The pass rate of its judged trials, if it has any.
     pub(super) rate: Option<f64>,
     /// Its score, if it is scored.
-    pub(super) score: Option<ScoreRow>,
+    pub(super) score: Option<Bounds>,
 }
 
 /// The scenarios with a tag.
@@ -37,7 +43,7 @@ pub struct TagRow {
     pub planned: usize,
     /// The number of these that pass.
     pub passed: usize,
-    /// The mean pass rate of the trials of answered scenarios; null if none was answered.
+    /// The mean pass rate of the judged trials of scenarios; null without any.
     pub pass_rate: Option<f64>,
     /// The mean score of scored scenarios; null if none is scored. One without a score counts as 0.
     pub score: Option<f64>,
@@ -52,7 +58,7 @@ impl TagRow {
             planned: rows.len(),
             passed: passed.count(),
             pass_rate: mean(rows.iter().filter_map(|row| row.rate)),
-            score: mean_score(rows, 0.0),
+            score: mean_score(rows).map(|[score, _]| score),
         }
     }
 }
@@ -72,18 +78,22 @@ pub(super) fn group_by_tag<'r>(
         .collect()
 }
 
-/// The mean score of the scored ones among some scenarios, with this value for a missing one.
-pub(super) fn mean_score(rows: &[CaseFigures], missing: f64) -> Option<f64> {
-    let scores = rows.iter().filter_map(|row| row.score);
-    mean(scores.map(|score| score.value.unwrap_or(missing)))
+fn mean_bounds(bounds: impl Iterator<Item = Bounds> + Clone) -> Option<Bounds> {
+    let least = mean(bounds.clone().map(|[least, _]| least))?;
+    Some([least, mean(bounds.map(|[_, most]| most))?])
 }
 
-/// The share of scenarios that pass, with this value for one without a result.
-fn pass_share(rows: &[CaseFigures], missing: f64) -> Option<f64> {
-    mean(rows.iter().map(|row| match row.verdict {
-        CaseVerdict::Pass => 1.0,
-        CaseVerdict::Fail => 0.0,
-        CaseVerdict::Stale | CaseVerdict::Inconclusive | CaseVerdict::Error => missing,
+/// The mean score of the scored ones among some scenarios.
+pub(super) fn mean_score(rows: &[CaseFigures]) -> Option<Bounds> {
+    mean_bounds(rows.iter().filter_map(|row| row.score))
+}
+
+/// The share of scenarios that pass.
+fn pass_share(rows: &[CaseFigures]) -> Option<Bounds> {
+    mean_bounds(rows.iter().map(|row| match row.verdict {
+        CaseVerdict::Pass => [1.0, 1.0],
+        CaseVerdict::Fail => [0.0, 0.0],
+        CaseVerdict::Stale | CaseVerdict::Inconclusive | CaseVerdict::Error => [0.0, 1.0],
     }))
 }
 
@@ -112,9 +122,9 @@ pub struct ThresholdRow {
     pub name: String,
     /// The minimum.
     pub limit: f64,
-    /// The actual value, in which scenarios without a result count as 0.
+    /// The actual value, in which everything that is not judged counts as 0.
     pub value: f64,
-    /// The verdict; `inconclusive` if scenarios without a result could still reach the minimum.
+    /// The verdict; `inconclusive` if a full judgement could still reach the minimum.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "inconclusive"])))]
     pub verdict: String,
 }
@@ -123,6 +133,16 @@ impl ThresholdRow {
     /// Its verdict. An unknown word counts as an error, never as a success.
     pub fn verdict(&self) -> CaseVerdict {
         CaseVerdict::parse(&self.verdict).unwrap_or(CaseVerdict::Error)
+    }
+
+    /// True if it is not reached.
+    pub(super) fn is_missed(&self) -> bool {
+        self.verdict() == CaseVerdict::Fail
+    }
+
+    /// True if the suite may contain scenarios that fail, and enough of them pass.
+    pub(super) fn allows_failures(&self) -> bool {
+        self.name == PASS_RATE && self.verdict() == CaseVerdict::Pass
     }
 
     /// Describes the comparison in one line.
@@ -136,7 +156,7 @@ impl ThresholdRow {
             CaseVerdict::Pass => "reached",
             CaseVerdict::Fail => "too low",
             CaseVerdict::Stale | CaseVerdict::Inconclusive | CaseVerdict::Error => {
-                "undecided, since scenarios without a result count as 0"
+                "undecided, since what is not judged counts as 0"
             }
         };
         let (suite, name, limit) = (&self.suite, &self.name, self.limit);
@@ -149,23 +169,25 @@ impl ThresholdsRow {
     /// Compares the minimums with the scenarios of the suite; nothing if the run leaves out some of
     /// them.
     pub(super) fn compare(self, rows: &[CaseFigures]) -> Vec<ThresholdRow> {
-        let compare = |name: &str, limit: f64, value: &dyn Fn(f64) -> Option<f64>| {
-            let value = |missing| value(missing).unwrap_or(missing);
-            let verdict = match (value(0.0), value(1.0)) {
-                (least, _) if least >= limit => CaseVerdict::Pass,
-                (_, most) if most < limit => CaseVerdict::Fail,
-                _ => CaseVerdict::Inconclusive,
+        let compare = |name: &str, limit: f64, bounds: Option<Bounds>| {
+            let [least, most] = bounds.unwrap_or([0.0, 1.0]);
+            let verdict = if least >= limit {
+                CaseVerdict::Pass
+            } else if most < limit {
+                CaseVerdict::Fail
+            } else {
+                CaseVerdict::Inconclusive
             };
             ThresholdRow {
                 name: name.to_owned(),
                 limit,
-                value: value(0.0),
+                value: least,
                 verdict: verdict.word().to_owned(),
                 ..ThresholdRow::default()
             }
         };
-        let score = |limit| compare("min_score", limit, &|missing| mean_score(rows, missing));
-        let passes = |limit| compare("pass_rate", limit, &|missing| pass_share(rows, missing));
+        let score = |limit| compare("min_score", limit, mean_score(rows));
+        let passes = |limit| compare(PASS_RATE, limit, pass_share(rows));
         let is_whole = rows.len() == self.cases;
         let found = [self.min_score.map(score), self.pass_rate.map(passes)];
         found.into_iter().flatten().filter(|_| is_whole).collect()

@@ -84,7 +84,7 @@ pub struct Summary {
     pub inconclusive: usize,
     /// Scenarios counted above that were not run, since nothing that determines them changed.
     pub carried: usize,
-    /// The mean pass rate of the trials of answered scenarios; null if none was answered.
+    /// The mean pass rate of the judged trials of scenarios; null without any.
     pub pass_rate: Option<f64>,
     /// The 95 % interval of that mean, by resampling the scenarios by task; null for fewer than ten
     /// tasks.
@@ -332,6 +332,10 @@ pub struct TrialRow {
     /// The verdict.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
+    /// True if it passed although an expectation that can fail the scenario was not judged, so that
+    /// no rate counts it; else absent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undecided: bool,
     /// Its score; absent if the scenario is not scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
@@ -486,6 +490,7 @@ impl CaseRow {
                 TrialOutcome::Passed => "pass".to_owned(),
                 TrialOutcome::Failed => "fail".to_owned(),
             },
+            undecided: trial.is_undecided(),
             score: trial.score,
             expectations: verdicts(&trial.verdicts),
             scores: trial.scores.clone(),
@@ -626,11 +631,29 @@ impl CaseRow {
     }
 
     fn figures(&self) -> CaseFigures {
+        let of_stage = self.trials.iter();
+        let of_stage = of_stage.filter(|trial| trial.stage == self.rule.stage);
+        let open = match self.score.and_then(|score| score.value) {
+            Some(_) if self.is_decided() => mean(of_stage.map(unjudged_share)).unwrap_or(0.0),
+            _ => 1.0,
+        };
+        let bounds = |score: ScoreRow| {
+            let least = score.value.unwrap_or(0.0);
+            [least, (least + open).min(1.0)]
+        };
         CaseFigures {
             verdict: self.verdict(),
             rate: self.rate.map(|rate| rate.value),
-            score: self.score,
+            score: self.score.map(bounds),
         }
+    }
+
+    /// True if it has no context, or one that does not hold.
+    pub fn has_context_failure(&self) -> bool {
+        let mut context = self.context.iter();
+        self.trouble.is_some()
+            || !self.faults.is_empty()
+            || context.any(|one| one.gates && one.verdict == "fail")
     }
 
     /// Returns true if it passes or fails.
@@ -670,16 +693,29 @@ fn is_judged(answered: AnswerOrigin) -> bool {
     )
 }
 
-/// The pass rate of trials; `None` if there are none.
+/// The share of the weights of a trial's expectations that was not judged.
+fn unjudged_share(trial: &TrialRow) -> f64 {
+    let (mut open, mut all) = (0.0, 0.0);
+    for (one, part) in trial
+        .expectations
+        .iter()
+        .filter_map(|one| Some((one, one.part?)))
+    {
+        all += part.weight;
+        if one.verdict == "skipped" {
+            open += part.weight;
+        }
+    }
+    if all > 0.0 { open / all } else { 0.0 }
+}
+
+/// The pass rate of judged trials; `None` if there are none.
 fn pass_rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
-    let all = u32::try_from(trials.len()).ok()?;
-    let passed = u32::try_from(
-        trials
-            .iter()
-            .filter(|trial| trial.verdict == "pass")
-            .count(),
-    )
-    .ok()?;
+    let (mut passed, mut all) = (0, 0);
+    for trial in trials.iter().filter(|trial| !trial.undecided) {
+        passed += u32::from(trial.verdict == "pass");
+        all += 1;
+    }
     let (low, high) = match method {
         IntervalMethod::Wilson => statistics::wilson_interval(passed, all)?,
         IntervalMethod::ClopperPearson => statistics::clopper_pearson_interval(passed, all)?,
@@ -771,6 +807,14 @@ impl Scorecard {
         }
     }
 
+    /// True if a scenario fails by its answers, and the reached `pass_rate` of its suite allows that.
+    pub fn allows_failure_of(&self, row: &CaseRow) -> bool {
+        let mut limits = self.thresholds.iter();
+        row.verdict() == CaseVerdict::Fail
+            && !row.has_context_failure()
+            && limits.any(|limit| limit.path == row.path && limit.allows_failures())
+    }
+
     /// Keeps only the scenarios of these suites; all if the list is empty.
     #[must_use]
     pub fn only_suites(mut self, suites: &[String]) -> Self {
@@ -843,6 +887,8 @@ impl Summary {
             };
             *counted += 1;
             summary.unanswered += usize::from(row.unanswered);
+            let answered = AnswerOrigin::parse(&row.answer).is_some_and(is_judged);
+            summary.answered += usize::from(answered && !row.trials.is_empty());
             summary.carried += usize::from(row.carried_from.is_some());
             summary.tokens = summary.tokens.saturating_add(row.used_tokens());
             for (kind, count) in row
@@ -857,10 +903,9 @@ impl Summary {
             .iter()
             .filter_map(|row| Some((row.task.as_deref().unwrap_or(&row.id), row.rate?.value)))
             .collect();
-        summary.answered = rates.len();
         summary.pass_rate = mean(rates.iter().map(|(_, rate)| *rate));
         let figures: Vec<CaseFigures> = cases.iter().map(CaseRow::figures).collect();
-        summary.score = mean_score(&figures, 0.0);
+        summary.score = mean_score(&figures).map(|[score, _]| score);
         let k_trials = || cases.iter().filter_map(|row| row.k_trials);
         summary.pass_at_k = mean(k_trials().map(|rates| rates.pass_at_k));
         summary.pass_hat_k = mean(k_trials().map(|rates| rates.pass_hat_k));

@@ -134,7 +134,7 @@ pub static SUITE_TABLE: ScenarioTable = ScenarioTable {
 };
 
 /// `thresholds` of a suite.
-static THRESHOLDS_TABLE: ScenarioTable = ScenarioTable {
+pub static THRESHOLDS_TABLE: ScenarioTable = ScenarioTable {
     what: "`thresholds`",
     keys: &[
         optional_key(
@@ -145,7 +145,7 @@ static THRESHOLDS_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "pass_rate",
             SHARE,
-            "the minimum share of its cases that pass, from 0.01 to 1",
+            "the minimum share of its cases that pass, from 0.01 to 1; while it is reached, a case may fail by its answers",
         ),
     ],
     groups: &[AtLeast(&["min_score", "pass_rate"])],

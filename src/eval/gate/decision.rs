@@ -506,14 +506,20 @@ impl GateFindings<'_> {
     fn check_own_expectations(&mut self) {
         for row in &self.candidate.card.cases {
             match row.verdict() {
-                CaseVerdict::Fail if self.fails_as_accepted(row) && !has_no_context(row) => {
+                CaseVerdict::Fail if self.fails_as_accepted(row) && !row.has_context_failure() => {
                     self.warnings.push(format!(
                         "`{}` fails, as it did when it was accepted",
                         row.id
                     ));
                 }
+                CaseVerdict::Fail if self.candidate.card.allows_failure_of(row) => {
+                    let (id, suite) = (&row.id, &row.suite);
+                    let why = "by the share of scenarios that pass";
+                    self.warnings
+                        .push(format!("`{id}` fails, which `{suite}` allows {why}"));
+                }
                 CaseVerdict::Fail => {
-                    let name = if has_no_context(row) {
+                    let name = if row.has_context_failure() {
                         "context"
                     } else {
                         "confirmed_fail"
@@ -562,21 +568,27 @@ impl GateFindings<'_> {
     /// Adds failures by the expectations of the base, unless changes of these were accepted.
     fn check_base_expectations(&mut self, sides: &GateHeader, weakened: &[JudgedRelaxation]) {
         let failing: BTreeSet<String> = self.failing.iter().map(|case| case.id.clone()).collect();
-        for row in self.candidate.by_base.iter().flat_map(|card| &card.cases) {
+        let Some(by_base) = self.candidate.by_base else {
+            return;
+        };
+        let is_excused = |is_of: &dyn Fn(&str) -> bool| {
+            let of_subject = weakened.iter().filter(|one| is_of(&one.weakened.of));
+            let mut of_subject = of_subject.peekable();
+            of_subject.peek().is_some() && of_subject.all(|one| one.approved_by.is_some())
+        };
+        for row in &by_base.cases {
             let is_bad = match row.verdict() {
-                CaseVerdict::Fail => true,
+                CaseVerdict::Fail => !by_base.allows_failure_of(row),
                 CaseVerdict::Error => {
                     row.trouble.is_some() && !self.candidate.unchecked.contains_key(&row.id)
                 }
                 CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive => false,
             };
-            let mut of_case = weakened
-                .iter()
-                .filter(|one| one.weakened.of == row.id)
-                .peekable();
-            let is_excused =
-                of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
-            if is_bad && !is_excused && !self.fails_as_accepted(row) && !failing.contains(&row.id) {
+            if is_bad
+                && !is_excused(&|of| of == row.id)
+                && !self.fails_as_accepted(row)
+                && !failing.contains(&row.id)
+            {
                 let reason = format!(
                     "by the expectations of {}: {}",
                     sides.base,
@@ -586,6 +598,18 @@ impl GateFindings<'_> {
                     id: row.id.clone(),
                     reason,
                 });
+            }
+        }
+        // More scenarios or other weights do not make up for those of the base.
+        let own = self.candidate.card.thresholds.iter();
+        let own: BTreeSet<String> = own.map(ThresholdRow::describe).collect();
+        let missed = by_base.thresholds.iter().filter(|row| row.is_missed());
+        for limit in missed.filter(|limit| !own.contains(&limit.describe())) {
+            let of_suite = by_base.cases.iter().filter(|row| row.path == limit.path);
+            let mut of_suite: BTreeSet<&str> = of_suite.map(|row| row.id.as_str()).collect();
+            of_suite.insert(&limit.suite);
+            if !is_excused(&|of| of_suite.contains(of)) {
+                self.add_suite_violation(limit, &format!(", by the scenarios of {}", sides.base));
             }
         }
     }
@@ -731,16 +755,16 @@ impl GateFindings<'_> {
 
     /// Adds the thresholds of suites that are not reached.
     fn check_suites(&mut self) {
-        let card = self.candidate.card;
-        for row in card
-            .thresholds
-            .iter()
-            .filter(|row| row.verdict() == CaseVerdict::Fail)
-        {
-            let name = format!("suite_{}", row.name);
-            let (limit, value) = (row.limit.to_string(), format_score(row.value));
-            self.add_violation(&name, limit, value, Some(&row.suite));
+        let limits = self.candidate.card.thresholds.iter();
+        for limit in limits.filter(|row| row.is_missed()) {
+            self.add_suite_violation(limit, "");
         }
+    }
+
+    fn add_suite_violation(&mut self, row: &ThresholdRow, whose: &str) {
+        let name = format!("suite_{}", row.name);
+        let value = format_score(row.value) + whose;
+        self.add_violation(&name, row.limit.to_string(), value, Some(&row.suite));
     }
 
     /// Checks the limits over all scenarios.
@@ -857,15 +881,6 @@ pub fn excessive_growth(
 
 fn format_percent(part: f64) -> String {
     format!("{} %", (part * 1000.0).round() / 10.0)
-}
-
-fn has_no_context(row: &CaseRow) -> bool {
-    row.trouble.is_some()
-        || !row.faults.is_empty()
-        || row
-            .context
-            .iter()
-            .any(|one| one.gates && one.verdict == "fail")
 }
 
 /// Describes the failure of a scenario in one line.

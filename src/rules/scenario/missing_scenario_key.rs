@@ -35,7 +35,7 @@ fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
         _ => finding,
     };
     Some(match keys {
-        [key] | [key, ..] if keys.len() < 3 => match key_description(key) {
+        [key] | [key, ..] if keys.len() < 3 => match key_description(table, key) {
             Some(about) => finding.note(format!("`{key}`: {about}")),
             None => finding,
         },
@@ -43,14 +43,16 @@ fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
     })
 }
 
-/// The description of a key of a case.
-fn key_description(key: &str) -> Option<&'static str> {
-    [
+/// The description of a key of a mapping, or else of a case.
+fn key_description(place: &str, key: &str) -> Option<&'static str> {
+    let tables = [
         &keys::SCENARIO_TABLE,
         &keys::CASE_TABLE,
         &keys::CONTEXT_TABLE,
-    ]
-    .into_iter()
-    .find_map(|table| table.key(key))
-    .map(|key| key.about)
+        &keys::THRESHOLDS_TABLE,
+    ];
+    let own = tables.into_iter().filter(|table| table.what == place);
+    own.chain(tables)
+        .find_map(|table| table.key(key))
+        .map(|key| key.about)
 }

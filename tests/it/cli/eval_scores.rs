@@ -49,13 +49,27 @@ pub(crate) fn scorecards() -> Vec<Value> {
     vec![
         card(SUITE.to_owned(), 0),
         card(SUITE.replace(", pass_rate: 0.5", ""), 0),
-        card(unscored, 1),
+        card(unscored, 0),
         card(SUITE.replace("  answers:\n    - reply: billing\n", ""), 7),
         recorded("")
             .run(&["eval", "--full", "--json"])
             .exits_with(0)
             .json(),
+        undecided("0.6")
+            .run(&["eval", "--json"])
+            .exits_with(7)
+            .json(),
     ]
+}
+
+/// A project with a scored answer, half of which an untrusted judge is to score.
+fn undecided(min: &str) -> Project {
+    let project = super::eval_judge::scripted();
+    let path = "scenarios/billing.yaml";
+    let text = project.read_file(path);
+    let text = text.replace("runs: 1\n", &format!("runs: 1\nmin_score: {min}\n"));
+    project.write_file(path, text.replace("score: 0,", "score: 1,"));
+    project
 }
 
 #[test]
@@ -97,7 +111,9 @@ fn scores_are_in_every_report() {
     junit
         .stdout_contains("tests=\"4\"")
         .stdout_contains("PASS, score 0.75")
-        .stdout_contains("name=\"thresholds.min_score\"");
+        .stdout_contains("name=\"thresholds.min_score\"")
+        .stdout_contains("`desk`: mean score 0.875, `thresholds.min_score` 0.7: reached")
+        .output_lacks("context only");
 }
 
 #[test]
@@ -152,8 +168,58 @@ fn a_case_below_its_minimum_score_fails() {
         "scenarios/desk.yaml",
         SUITE.replace("  min_score: 0.5", "  min_score: 0.8"),
     );
-    let run = project.run(&["eval"]).exits_with(1);
-    run.stdout_contains("expected a score of 0.8 or more, found 0.75");
+    let expected = "expected a score of 0.8 or more, found 0.75";
+    let allowed = "share of scenarios that pass 0.5, `thresholds.pass_rate` 0.5: reached";
+    let run = project.run(&["eval"]).exits_with(0);
+    run.stdout_contains(expected).stdout_contains(allowed);
+    project
+        .run(&["eval", "--format", "junit"])
+        .exits_with(0)
+        .stdout_contains("failures=\"0\" errors=\"0\" skipped=\"1\"")
+        .stdout_contains(expected);
+    project
+        .run(&["eval", "--format", "html"])
+        .exits_with(0)
+        .stdout_contains("<p class=\"pass\"><strong>✓</strong>");
+    // A part of the suite allows nothing, and neither does a context that does not hold.
+    project.run(&["eval", "desk/half"]).exits_with(1);
+    let suite = project.read_file("scenarios/desk.yaml");
+    let half = "  - id: half\n";
+    let context = format!("{half}    expect_context: [{{contains: [nowhere]}}]\n");
+    project.write_file("scenarios/desk.yaml", suite.replace(half, &context));
+    project.run(&["eval"]).exits_with(1);
+    project.write_file(
+        "scenarios/desk.yaml",
+        suite.replace("pass_rate: 0.5", "pass_rate: 0.6"),
+    );
+    let html = project.run(&["eval", "--format", "html"]).exits_with(1);
+    html.stdout_contains("<p class=\"fail\"><strong>✗</strong>");
+}
+
+#[test]
+fn what_is_not_judged_leaves_a_threshold_and_a_rate_open() {
+    let project = super::eval_judge::scripted();
+    let text = project.read_file("scenarios/billing.yaml");
+    let (_, case) = text.split_once("name: billing\n").unwrap();
+    let case = format!("id: one\ntags: [money]\n{case}");
+    let of = |case: &str, min: &str| {
+        let case = case.trim_end().replace('\n', "\n    ");
+        let head = format!("id: desk\nthresholds: {{min_score: {min}}}\ncases:\n  - ");
+        project.write_file("scenarios/billing.yaml", head + &case + "\n");
+        project.run(&["eval"])
+    };
+    of(&case, "0.5").exits_with(0);
+    of(&case, "0.6")
+        .exits_with(7)
+        .stdout_contains("mean score 0.5, `thresholds.min_score` 0.6: undecided, since what is not judged counts as 0");
+    // With a minimum of its own the case is undecided, so that its trial is in no rate.
+    of(&format!("{case}min_score: 0.6\n"), "0.6")
+        .exits_with(7)
+        .stdout_contains("tag money: 0 of 1 pass, mean score 0.5\n");
+    let wrong = case.replace("contains: [billing]", "{contains: [access], weight: 99}");
+    of(&wrong, "0.02")
+        .exits_with(1)
+        .stdout_contains("mean score 0, `thresholds.min_score` 0.02: too low");
 }
 
 #[test]
@@ -213,7 +279,7 @@ fn nonsense_is_refused() {
         (
             "thresholds: {min_score: 0.7, pass_rate: 0.5}",
             "thresholds: {}",
-            "`thresholds` needs `min_score` or `pass_rate`",
+            "`min_score`: the minimum mean of the scores of its cases",
         ),
         (
             "    expectations:\n      - contains: billing\n  - id",
@@ -265,16 +331,7 @@ fn a_check_of_the_project_gives_a_score() {
 
 #[test]
 fn an_untrusted_judge_raises_no_score() {
-    let project = super::eval_judge::scripted();
-    let text = project.read_file("scenarios/billing.yaml");
-    let of = |min: &str| {
-        let scored = text.replace("runs: 1\n", &format!("runs: 1\nmin_score: {min}\n"));
-        project.write_file(
-            "scenarios/billing.yaml",
-            scored.replace("score: 0,", "score: 1,"),
-        );
-        project.run(&["eval"])
-    };
+    let of = |min: &str| undecided(min).run(&["eval"]);
     of("0.5").exits_with(0).stdout_contains(", score 0.5");
     of("0.6")
         .exits_with(7)
@@ -364,6 +421,11 @@ fn gated(from: &str, to: &str) -> (Vec<String>, Value) {
 fn a_laxer_score_is_a_weakening() {
     let rule = |case: &str| format!("desk/{case} how trials decide");
     let weight = "desk/half answer: the answer contains /billing/".to_owned();
+    let share = || {
+        ["good", "half"]
+            .map(|case| format!("desk/{case} share that passes"))
+            .to_vec()
+    };
     for (from, to, expected) in [
         (
             "  min_score: 0.5",
@@ -383,11 +445,7 @@ fn a_laxer_score_is_a_weakening() {
             "{min_score: 0.6, ",
             vec!["desk thresholds.min_score".to_owned()],
         ),
-        (
-            ", pass_rate: 0.5}",
-            "}",
-            vec!["desk thresholds.pass_rate".to_owned()],
-        ),
+        ("pass_rate: 0.5", "pass_rate: 0.4", share()),
     ] {
         let (weakened, decision) = gated(from, to);
         assert_eq!(weakened, expected, "{from} {to}");
@@ -396,6 +454,7 @@ fn a_laxer_score_is_a_weakening() {
     for (from, to) in [
         ("  min_score: 0.5", "  min_score: 0.6"),
         ("{min_score: 0.7, ", "{min_score: 0.8, "),
+        (", pass_rate: 0.5", ""),
         // As much may be lost as before.
         (
             "      - contains: access\n      - {contains: thanks, gate: false}\n",
@@ -420,9 +479,48 @@ fn the_gate_fails_by_scores_and_thresholds() {
         json!({"name": "suite_min_score", "limit": "0.95", "value": "0.875", "case": "desk"})
     );
     let (_, decision) = gated("  min_score: 0.5", "  min_score: 0.8");
+    assert_eq!(decision["decision"], "pass");
+    assert_eq!(
+        decision["warnings"][0],
+        "`desk/half` fails, which `desk` allows by the share of scenarios that pass"
+    );
+    let suite = |share: &str, min: &str| {
+        format!("pass_rate: {share}}}\ndefaults:\n  task: triage\n  min_score: {min}\n")
+    };
+    let (_, decision) = gated(&suite("0.5", "0.5"), &suite("0.6", "0.8"));
     assert_eq!(
         decision["failing_cases"],
         json!([{"id": "desk/half", "reason": "expected a score of 0.8 or more, found 0.75"}])
+    );
+}
+
+#[test]
+fn easy_scenarios_do_not_make_up_for_those_of_the_base() {
+    let suite = SUITE
+        .replace(", pass_rate: 0.5", "")
+        .replace("  min_score: 0.5\n", "  min_score: 0.2\n")
+        .replace(
+            "  - id: half\n",
+            "  - id: half\n    answers:\n      - {when: {has: [Sort]}, reply: billing}\n      - reply: access\n",
+        );
+    let change = |easy: &str| {
+        let project = scored().with_file("scenarios/desk.yaml", &suite);
+        let project = super::gate::on_branch(project);
+        super::gate::replace(&project, "templates/triage.xml", "Sort", "Rank");
+        let text = project.read_file("scenarios/desk.yaml");
+        project.write_file("scenarios/desk.yaml", text + easy);
+        project.run(&["gate", "--json"])
+    };
+    let violation = |value: &str| json!([{"name": "suite_min_score", "limit": "0.7", "value": value, "case": "desk"}]);
+    let run = change("").exits_with(4);
+    assert_eq!(run.json()["violated_thresholds"][0], violation("0.625")[0]);
+    let easy = ["a", "b", "c"].map(|id| {
+        format!("  - id: {id}\n    context: {{objective: sort, inputs: {{ticket: {id}}}}}\n    expectations: [{{contains: billing}}]\n")
+    });
+    let run = change(&easy.concat()).exits_with(4);
+    assert_eq!(
+        run.json()["violated_thresholds"],
+        violation("0.625, by the scenarios of main")
     );
 }
 

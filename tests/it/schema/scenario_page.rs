@@ -282,12 +282,14 @@ If what was not judged could still reach `min_score`, the trial is undecided and
 is an error of the scenario, as anywhere. The score of a scenario is the mean of its trials; one that was planned and is missing counts as 0. So a scored scenario makes all of its trials, also with `--answers live`, unless its rule is `sequential`.
 
 A `weight` without `min_score` gives a score that decides nothing. `thresholds` of a suite are limits for all of its cases together: `min_score` of the mean of their scores, which each case with an expectation on the answer then has, and `pass_rate` of the
-share that passes. Cases without a result count as 0; if they could still reach a limit, the run ends with 7, else with 1. Where a run leaves out cases of the suite, its thresholds are not checked.
+share that passes. What was not judged counts as 0; if it could still reach a limit, the run ends with 7, else with 1. Where a run leaves out cases of the suite, its thresholds are not checked.
 
-Reports list, by each tag that has answers, the scenarios that pass, the mean pass rate of their trials and their mean score. pass@k is the chance that at least one of k trials passes, pass^k that all of them do, with k as `pass` of the scenario says: unbiased estimates from n
+`pass_rate` decides in place of each case: with `pass_rate: 0.9`, nine of ten are enough. While it is reached, a case that fails by its answers is listed as `FAIL`, but does not fail the run, nor the gate, and is skipped in JUnit's XML. Expectations on the context must hold in any case.
+
+Reports list, by each tag that has answers, the scenarios that pass, the mean pass rate of their decided trials and their mean score. pass@k is the chance that at least one of k trials passes, pass^k that all of them do, with k as `pass` of the scenario says: unbiased estimates from n
 trials with c passes, 1 − C(n−c, k) / C(n, k) and C(c, k) / C(n, k). Trials that end early would bias them, so they are shown for full rows of at least two trials of a model: with `--full`, while recording, and for scored scenarios.
 
-The gate lists a lower `min_score`, `weight` or threshold as a weakening, and in a scenario with `min_score` whatever else lets more weight be lost: one more expectation, or a higher weight beside it, without a higher `min_score`. An expectation that raises the mean of a suite with `thresholds` alone is not listed.
+The gate lists a lower `min_score` or `weight`, and a new or lower `pass_rate`, as a weakening, and in a scenario with `min_score` whatever else lets more weight be lost: one more expectation, or a higher weight beside it, without a higher `min_score`. What raises the mean of a suite with `thresholds` alone, such as further cases, is not listed: the thresholds of the base have to be reached by its own cases with their weights, too.
 
 ## What is run again
 

@@ -1,6 +1,7 @@
 //! `JUnit`'s XML: one test case for each scenario. A failed one contains the expectation and the
 //! found value, one that could not be tried is an error, a carried one is skipped, and so is one
-//! with stale answers if the project only warns of these.
+//! with stale answers if the project only warns of these, or with a failure that the reached
+//! `pass_rate` of its suite allows.
 
 use super::score_text::score_suffix;
 use super::scorecard_text::{problem_lines, verdict_label};
@@ -20,7 +21,10 @@ enum TestState {
     Skipped,
 }
 
-fn test_state(row: &CaseRow, stale: StalePolicy) -> TestState {
+fn test_state(card: &Scorecard, row: &CaseRow, stale: StalePolicy) -> TestState {
+    if card.allows_failure_of(row) {
+        return TestState::Skipped;
+    }
     match (row.carried_from.is_some(), row.verdict()) {
         (true, CaseVerdict::Pass) => TestState::Skipped,
         (false, CaseVerdict::Pass) => TestState::Passed,
@@ -38,7 +42,7 @@ pub(super) fn xml_report(card: &Scorecard, stale: StalePolicy) -> String {
     let rows = || card.cases.iter().chain(&thresholds);
     let count = |what: TestState| {
         rows()
-            .filter(|row| test_state(row, stale) == what)
+            .filter(|row| test_state(card, row, stale) == what)
             .count()
             .to_string()
     };
@@ -61,7 +65,7 @@ pub(super) fn xml_report(card: &Scorecard, stale: StalePolicy) -> String {
         .open("testsuites", &counts)
         .open("testsuite", &counts);
     for row in rows() {
-        write_case(&mut xml, row, test_state(row, stale));
+        write_case(&mut xml, row, test_state(card, row, stale));
     }
     xml.finish()
 }
@@ -74,7 +78,7 @@ fn threshold_case(row: &ThresholdRow) -> CaseRow {
         path: row.path.clone(),
         line: 1,
         verdict: row.verdict.clone(),
-        trouble: Some(row.describe()).filter(|_| row.verdict() != CaseVerdict::Pass),
+        trouble: Some(row.describe()),
         ..CaseRow::default()
     }
 }
@@ -104,8 +108,13 @@ fn write_case(xml: &mut TemplateWriter, row: &CaseRow, state: TestState) {
     xml.open("testcase", &head);
     match state {
         TestState::Passed => {
-            let passed = verdict_label(row) + &score_suffix(row);
-            xml.leaf("system-out", &[], &passed)
+            // A threshold has its comparison.
+            let passed = || verdict_label(row) + &score_suffix(row);
+            xml.leaf(
+                "system-out",
+                &[],
+                &row.trouble.clone().unwrap_or_else(passed),
+            )
         }
         TestState::Failure => xml.leaf(
             "failure",

@@ -19,6 +19,7 @@ use crate::cli::render::screen::Screen;
 use crate::cli::render::summary::{format_thousands, pluralize};
 use crate::cli::render::unified;
 use crate::eval::case_result::{CaseResult, CaseVerdict};
+use crate::eval::groups::ThresholdRow;
 use crate::eval::scorecard::{CaseRow, RateRow, SCHEMA, Scorecard};
 use crate::eval::trials::TrialOutcome;
 use crate::record::fixed_mask::FixedMask;
@@ -101,7 +102,7 @@ fn format_count(number: u64) -> String {
 /// Returns the HTML page.
 pub(super) fn html_page(card: &Scorecard, details: &PageDetails) -> String {
     let (open, passed) = split_by_verdict(card);
-    let worst = worst_verdict(&open);
+    let worst = worst_verdict(card);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
@@ -147,12 +148,17 @@ pub(super) fn html_page(card: &Scorecard, details: &PageDetails) -> String {
     out
 }
 
-/// Returns the verdict that stands for rows, which hides no failure behind an open case.
-fn worst_verdict(rows: &[&CaseRow]) -> CaseVerdict {
-    let worst = rows.iter().map(|row| row.verdict()).max_by_key(|verdict| {
-        let is_failure = *verdict == CaseVerdict::Fail;
-        (is_failure, *verdict)
-    });
+/// Returns the verdict of a whole run, which hides no failure behind an open case.
+fn worst_verdict(card: &Scorecard) -> CaseVerdict {
+    let rows = card.cases.iter();
+    let rows = rows.filter(|row| !card.allows_failure_of(row));
+    let limits = card.thresholds.iter().map(ThresholdRow::verdict);
+    let worst = limits
+        .chain(rows.map(CaseRow::verdict))
+        .max_by_key(|verdict| {
+            let is_failure = *verdict == CaseVerdict::Fail;
+            (is_failure, *verdict)
+        });
     worst.unwrap_or(CaseVerdict::Pass)
 }
 

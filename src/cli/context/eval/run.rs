@@ -215,8 +215,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             || broken.iter().any(|(file, _)| *file.path == row.id)
     };
     Ok(exit_code(
-        worst_exit(&card.cases, project.config.eval.stale, &is_refused)
-            .graver_of(threshold_exit(&card)),
+        worst_exit(&card, project.config.eval.stale, &is_refused).graver_of(threshold_exit(&card)),
         from,
         &project,
         cx,
@@ -712,10 +711,11 @@ fn threshold_exit(card: &Scorecard) -> Exit {
 }
 
 /// Returns the exit code of the rows; a carried verdict counts like a new one.
-fn worst_exit(rows: &[CaseRow], stale: StalePolicy, is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
-    rows.iter().fold(Exit::Success, |exit, row| {
+fn worst_exit(card: &Scorecard, stale: StalePolicy, is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
+    card.cases.iter().fold(Exit::Success, |exit, row| {
         exit.graver_of(match row.verdict() {
             CaseVerdict::Pass => Exit::Success,
+            CaseVerdict::Fail if card.allows_failure_of(row) => Exit::Success,
             CaseVerdict::Fail => Exit::Findings,
             // A finding of `check` is a finding here too.
             CaseVerdict::Error if is_refused(row) => Exit::Findings,

@@ -30,7 +30,7 @@ use crate::project::config::Config;
 use crate::project::eval::StalePolicy;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::expect::answer::all_tests;
-use crate::scenario::model::{ScenarioCase, Suite};
+use crate::scenario::model::{ScenarioCase, Suite, SuiteThresholds};
 use crate::scenario::paths::{self, BASELINE_FOLDER};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -594,7 +594,9 @@ impl GateComparison {
                     paths::resolve_beside(path, file).is_some_and(|path| is_equal(&path))
                 })
             };
-            now.is_some()
+            // The thresholds of a suite need all of its scenarios.
+            suite.thresholds == SuiteThresholds::default()
+                && now.is_some()
                 && now == written(path, suite, case).as_ref()
                 && named()
                 && is_equal(&paths::snapshot_path(path, &case.name.value))

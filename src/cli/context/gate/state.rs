@@ -62,7 +62,7 @@ pub(super) fn collect_safeguards(
     let of_checks = CheckFiles::new(reading.files, &files);
     for file in &scenarios.files {
         if let Some(suite) = &file.suite {
-            add_thresholds(&file.path, suite, &mut safeguards);
+            add_thresholds(&file.path, suite, names, &mut safeguards);
         }
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
@@ -90,18 +90,24 @@ pub(super) fn collect_safeguards(
     safeguards
 }
 
-/// Adds the minimums of a suite.
-fn add_thresholds(path: &str, suite: &Suite, safeguards: &mut Safeguards) {
+/// Adds the minimum score of a suite, and the share of scenarios that must pass to each of them.
+fn add_thresholds(path: &str, suite: &Suite, names: &Renames, safeguards: &mut Safeguards) {
     let SuiteThresholds {
         min_score,
         pass_rate,
     } = suite.thresholds;
-    for (name, limit) in [("min_score", min_score), ("pass_rate", pass_rate)] {
-        if let Some(limit) = limit {
-            let safeguard = Safeguard::new(path, limit.to_string(), Some(limit));
-            let what = format!("thresholds.{name}");
-            safeguards.add(SafeguardKind::Threshold, &suite.id.value, what, safeguard);
-        }
+    let safeguard = |limit: f64| Safeguard::new(path, limit.to_string(), Some(limit));
+    if let Some(limit) = min_score {
+        let (of, what) = (&suite.id.value, "thresholds.min_score");
+        safeguards.add(SafeguardKind::Threshold, of, what, safeguard(limit));
+    }
+    for case in &suite.cases {
+        let (of, what) = (
+            names.current_scenario(&case.name.value),
+            "share that passes",
+        );
+        let safeguard = safeguard(pass_rate.unwrap_or(1.0));
+        safeguards.add(SafeguardKind::Expectation, of, what, safeguard);
     }
 }
 
