@@ -83,6 +83,8 @@ pub struct AnswerOptions<'a> {
     pub confirms: bool,
     /// True if the messages of a case that does not pass are retained for display.
     pub retains_messages: bool,
+    /// True if a model is called for a case of which fewer trials are recorded than its rule has.
+    pub requires_all_trials: bool,
     /// True if no model is called and the cost of calling is estimated instead.
     pub estimates_only: bool,
 }

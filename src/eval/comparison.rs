@@ -267,6 +267,15 @@ fn uncompared_reason(across: VariedPart, sides: [SideRow<'_>; 2]) -> Option<Stri
         }
     }
     let [own, theirs] = sides.map(|side| side.row);
+    let rule = |row: &CaseRow| (row.rule.runs, row.rule.pass);
+    let has_trials = sides.iter().all(|side| !side.row.trials.is_empty());
+    if has_trials && own.rule.stage == theirs.rule.stage && rule(own) != rule(theirs) {
+        let few = sides.into_iter().min_by_key(|side| side.row.rule.runs)?;
+        let (side, count) = (few.side, few.row.rule.runs);
+        return Some(format!(
+            "only {count} of the trials of `{side}` are recorded; `--record` asks for all of them"
+        ));
+    }
     let is_alike = own.answer == theirs.answer && own.verdict == theirs.verdict;
     if across != VariedPart::Model || !is_alike {
         None

@@ -94,9 +94,11 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         &self.comparison
     }
 
-    /// Returns the number of calls with the same request.
-    pub fn count_same(&self, live: &LiveRequest<'_>) -> usize {
-        self.with_group(live, |_, calls| calls.len()).unwrap_or(0)
+    /// Returns the calls with the same request.
+    pub fn same_calls(&self, live: &LiveRequest<'_>) -> Vec<&T> {
+        let found =
+            |_, calls: &[usize]| calls.iter().filter_map(|at| self.calls.get(*at)).collect();
+        self.with_group(live, found).unwrap_or_default()
     }
 
     /// Returns true if one of the calls with the same request meets a condition.

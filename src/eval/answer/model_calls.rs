@@ -91,18 +91,11 @@ impl<'r> ReplayedCalls<'r> {
         rule: TrialRule,
         rows: TrialPolicy,
     ) -> StageTrials {
-        let available = self
-            .by_stage
-            .get(&of)
-            .map_or(0, |calls| calls.count_same(&first.to_live()));
-        let planned = self
-            .calls
-            .iter()
-            .filter(|call| call_stage(call) == of)
-            .filter_map(|call| Some(call.trial?.of))
-            .max();
+        let calls = self.by_stage.get(&of);
+        let same = calls.map_or_else(Vec::new, |calls| calls.same_calls(&first.to_live()));
+        let planned = same.iter().filter_map(|call| Some(call.trial?.of)).max();
         let answers = AnswerCounts {
-            available,
+            available: same.len(),
             planned: planned.unwrap_or(0),
         };
         StageTrials::with_answers(of, rule, answers, rows)

@@ -77,7 +77,10 @@ fn run_available_trials(
             Some(assembly) => single_answer::replay_trials(prepared, assembly, recorded, done),
             None => run_replayed(prepared, recorded, done),
         };
-        let is_cut = assembly.is_some() && done.recorded.is_some_and(|recorded| recorded.is_cut);
+        let requires_all = prepared.run.answers.requires_all_trials;
+        let is_cut = done.recorded.is_some_and(|recorded| {
+            recorded.is_cut && assembly.is_some() || recorded.trials < recorded.of && requires_all
+        });
         match replayed {
             Err(NoAnswerReason::Stale(_)) if from.calls_models() => done.clear_trials(),
             Ok(_) if from.calls_models() && is_cut => done.clear_trials(),

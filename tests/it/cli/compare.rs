@@ -258,6 +258,66 @@ fn revisions_are_compared_with_the_current_files() {
 }
 
 #[test]
+fn equal_requests_of_two_revisions_are_asked_once() {
+    let server = upstream(["billing", "billing"].map(completion).to_vec());
+    let project = with_two_models(&server.address);
+    super::eval::commit(&project);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let across = ["compare", "--across", "revision", "main", "."];
+    let with = |more: &[&str]| asked(&project, &[&across[..], more].concat());
+    with(&["--plan"])
+        .exits_with(0)
+        .stdout_contains("billing with .: no call\n")
+        .stdout_contains("1 scenario of 2 would be asked: 1 call, ");
+    with(&["--record"])
+        .exits_with(0)
+        .stderr_contains("asked models: 1 call, ");
+    // Today's recording of the scenario answers a revision that lacks it.
+    std::fs::remove_dir_all(project.path("scenarios/compare")).unwrap();
+    with(&[]).exits_with(7);
+    asked(&project, &["eval", "--record"]).exits_with(0);
+    with(&[]).exits_with(0);
+    let template = project.read_file("templates/triage.xml");
+    project.write_file("templates/triage.xml", "<task");
+    super::eval::commit(&project);
+    project.write_file("templates/triage.xml", template);
+    with(&[]).exits_with(1);
+}
+
+#[test]
+fn sides_with_different_rules_are_not_compared() {
+    let answers = ["billing"; 8].map(completion).to_vec();
+    let server = upstream(answers);
+    let project = with_two_models(&server.address);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["eval", "--record"]).exits_with(0);
+    let runs = SCENARIO.replace("runs: 1\npass_threshold: 1", "runs: 2\npass_threshold: 2");
+    project.write_file("scenarios/billing.yaml", runs);
+    let own = project.read_file("scenarios/recordings/billing.jsonl");
+    let large = ["compare", "--across", "model", "large", "small"];
+    // The calls of both sides share the budget: the first one costs US$ 0.004, the second 0.002.
+    asked(
+        &project,
+        &[&large[..], &["--record", "--budget-usd", "0.009"]].concat(),
+    )
+    .exits_with(7)
+    .stdout_contains("the budget of US$ 0.009 has US$ 0.008 used");
+    project
+        .run(&MODELS)
+        .exits_with(7)
+        .stdout_contains("not compared: billing: only 1 of the trials of `small` are recorded; `--record` asks for all of them");
+    asked(&project, &[&MODELS[..], &["--plan"]].concat())
+        .exits_with(0)
+        .stdout_contains("billing with small: 2 calls, ")
+        .stdout_contains("billing with large: no call");
+    asked(&project, &[&MODELS[..], &["--record"]].concat())
+        .exits_with(0)
+        .stderr_contains("asked models: 2 calls, ")
+        .stdout_contains("  trials passed     2 of 2   2 of 2\n");
+    assert_eq!(own, project.read_file("scenarios/recordings/billing.jsonl"));
+}
+
+#[test]
 fn a_wrong_side_is_refused_with_the_nearest_name() {
     let project = with_two_models("http://127.0.0.1:9/v1");
     super::eval::commit(&project);

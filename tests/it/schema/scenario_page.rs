@@ -258,10 +258,10 @@ way round), trials that pass, tokens, US$, latency as recorded, the scores of th
 test over the scenarios that differ says whether the difference can be chance; fewer than five can never be significant. `--across role A B` gives the scenarios of these roles (or those that you name) to
 each role, and `--across revision main .` runs today's scenarios over the templates, roles and settings of two revisions, where `.` is the current files.
 
-Answers are found by their request: in the recording of the scenario (for a revision, the one that the revision contains), and in `compare/SIDE/recordings/NAME.jsonl` beside it, which `ctxc compare --record` writes for what is missing; it never changes
-the recording of the scenario. All calls go to the providers of the current `ctxc.toml`. `--plan` says before what that takes. Scripts answer for roles and revisions, not for models, since a script gives every
+Answers are found by their request: in the recording of the scenario, in the one that a revision contains, and in `compare/SIDE/recordings/NAME.jsonl` beside it, which `ctxc compare --record` writes for what is missing; it never changes
+the recording of the scenario. A request that two sides share is asked once. Where one side has fewer recorded trials than the other, the scenario is not compared; `--record` asks for all of its trials anew. All calls go to the providers of the current `ctxc.toml`. `--plan` says before what that takes. Scripts answer for roles and revisions, not for models, since a script gives every
 model the same answer. `snapshot` is left out, since the requests of the sides differ; all other expectations count as in `eval`. The judge is the current one on every side. A scenario
-that is not decided on both sides, such as one without an answer, is listed as not compared with the reason, and the exit code is 7. Otherwise it is 0 whatever the results are: `compare` informs, [`gate`](GATE.md) decides.
+that is not decided on both sides, such as one without an answer, is listed as not compared with the reason, and the exit code is 7; if the templates of a revision have errors, it is 1. Otherwise it is 0 whatever the results are: `compare` informs, [`gate`](GATE.md) decides.
 
 ## Scores
 

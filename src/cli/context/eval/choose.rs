@@ -40,6 +40,7 @@ use crate::scenario::expect::answer::all_tests;
 use crate::scenario::model::ScenarioCase;
 use crate::scenario::paths;
 use crate::store::history::EvalHistory;
+use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -190,14 +191,19 @@ impl<'w> EvalRun<'w> {
         self.judge = Some(judge);
     }
 
-    /// Adds the answers that were recorded in `current` for a side of a comparison.
-    pub(super) fn with_side_answers(mut self, current: &CompiledProject, side: &str) -> Self {
+    /// Adds the answers that were recorded in `current`, for the scenarios themselves and for the
+    /// sides of a comparison; those of the last side are preferred.
+    pub(super) fn with_side_answers(mut self, current: &CompiledProject, sides: &[&str]) -> Self {
         let cases = self.chosen.iter().zip(&mut self.recorded);
         for ((chosen, recorded), judged) in cases.zip(&mut self.judged) {
-            let path = &paths::comparison_path(chosen.path, side);
-            let own = ChosenCase { path, ..*chosen };
-            prepend_calls(case_recordings(current, &own, self.from), recorded);
-            prepend_calls(case_judgements(current, &own, self.from), judged);
+            let beside = sides.iter();
+            let beside = beside.map(|side| paths::comparison_path(chosen.path, side));
+            for path in std::iter::once(chosen.path.to_owned()).chain(beside) {
+                let path = &path;
+                let own = ChosenCase { path, ..*chosen };
+                prepend_calls(case_recordings(current, &own, self.from), recorded);
+                prepend_calls(case_judgements(current, &own, self.from), judged);
+            }
         }
         self
     }
@@ -384,9 +390,17 @@ impl<'w> EvalRun<'w> {
 /// Recorded calls, or the reason why they cannot be read.
 type ReadCalls = std::result::Result<Vec<Recording>, String>;
 
+/// Adds calls before others, which replace those to the same requests in the same trials.
 fn prepend_calls(first: ReadCalls, calls: &mut ReadCalls) {
+    let identity = |call: &Recording| {
+        let trial = call.trial.map(|trial| (trial.stage, trial.number));
+        (call.key.clone(), trial)
+    };
     *calls = first.and_then(|mut first| {
-        first.append(calls.as_mut().map_err(|why| why.clone())?);
+        let known: BTreeSet<_> = first.iter().map(identity).collect();
+        let more = calls.as_mut().map_err(|why| why.clone())?;
+        more.retain(|call| !known.contains(&identity(call)));
+        first.append(more);
         Ok(first)
     });
 }
@@ -544,6 +558,7 @@ pub(super) fn run_choices(
         let count = pluralize(left_out, "scenario");
         cx.print_note(&format!("{count} did not change since {shown}: not run"));
     }
+    Ok(choices)
 }
 
 /// The commit that `--affected` alone compares with, and its name for people: as for the gate,
@@ -558,7 +573,6 @@ fn affected_base(project: &CompiledProject) -> (String, String) {
     }) {
         Some((commit, name)) => {
             let shown = format!("{} of {name}", commit.get(..SHOWN).unwrap_or(&commit));
-    Ok(choices)
             (commit, shown)
         }
         None => (HEAD.to_owned(), HEAD.to_owned()),

@@ -16,7 +16,7 @@ use clap::ValueEnum;
     is missing, once `ctxc trust` has allowed it, and keeps the answers in compare/ beside the scenario; the scenario's own recording stays as it is. \
     Stored requests (`snapshot`) are left out, since the requests of different sides differ.\n\n\
     It informs and decides nothing: a scenario that fails does not change the exit code. \
-    Exit codes: 0 every scenario was compared, 2 wrong usage or project file, 5 nothing selected, 7 a scenario was not compared, or none."
+    Exit codes: 0 every scenario was compared, 1 the templates of a revision have errors, 2 wrong usage or project file, 5 nothing selected, 7 a scenario was not compared, or none."
 )]
 pub(crate) struct CompareArgs {
     /// Scenario files, folders, or names of scenarios or suites, before --across [default: all of the project; across roles, those of

@@ -102,10 +102,11 @@ impl<'r> Side<'r> {
         })
     }
 
-    /// Runs the scenarios.
+    /// Runs the scenarios, with the answers that were recorded for any of the sides.
     pub(super) fn run(
         &self,
         run: &SideRun<'_>,
+        sides: &[Self],
         threads: Option<NonZeroUsize>,
     ) -> Result<Vec<Option<StoredCase>>> {
         let (project, current) = (&self.project, run.current);
@@ -125,6 +126,7 @@ impl<'r> Side<'r> {
             ask: models.as_ref().map(|models| -> &dyn ModelCaller { models }),
             config: Some(&project.config),
             estimates_only: run.args.plan,
+            requires_all_trials: true,
             ..run.commands.answer_options()
         };
         let from = run.args.answers_from();
@@ -137,9 +139,14 @@ impl<'r> Side<'r> {
             TrialPolicy::RunAll,
             from,
         );
+        // Models and roles never send equal requests.
+        let is_revision = folder.starts_with(VariedPart::Revision.word());
+        let others = sides.iter().map(|side| side.folder.as_str());
+        let others = others.filter(|other| is_revision && *other != folder);
+        let folders: Vec<&str> = others.chain([folder]).collect();
         let mut eval_run = eval_run
             .with_answers(answers)
-            .with_side_answers(current, folder);
+            .with_side_answers(current, &folders);
         (eval_run.index, eval_run.task_model) = (Some(&index), self.task_model.as_deref());
         // All sides have the same judge.
         if let Some(judge) = &mut eval_run.judge {

@@ -16,6 +16,7 @@ use crate::cli::prelude::*;
 use crate::eval::comparison::{Comparison, SidePair, SideResults, UncomparedCase, VariedPart};
 use crate::scenario::expect::judge::JUDGE_ROLE;
 use crate::scenario::model::CaseSubject;
+use std::collections::BTreeSet;
 
 /// Runs the verb.
 pub(crate) fn run_compare(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
@@ -62,9 +63,12 @@ pub(crate) fn run_compare(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
     let sides = names.iter().map(load).collect::<Result<Vec<Side<'_>>>>()?;
     let mut finished: Vec<Option<StoredCase>> = Vec::new();
     for side in &sides {
-        finished.extend(side.run(&run, cx.options.threads)?);
+        finished.extend(side.run(&run, &sides, cx.options.threads)?);
     }
     if eval_args.plan {
+        if across == VariedPart::Revision {
+            plan_once(&mut finished);
+        }
         let sides = names
             .iter()
             .flat_map(|name| chosen.iter().map(move |_| name.as_str()));
@@ -101,6 +105,17 @@ pub(crate) fn run_compare(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         Exit::Inconclusive
     })
+}
+
+/// Removes the cost of requests that an earlier revision sends as well, since its answers are used.
+fn plan_once(finished: &mut [Option<StoredCase>]) {
+    let mut seen = BTreeSet::new();
+    for done in finished.iter_mut().flatten() {
+        let request = done.row.context_hash.clone();
+        if request.is_some() && !seen.insert((done.row.id.clone(), request)) {
+            done.new_answer_cost = None;
+        }
+    }
 }
 
 /// Returns the reason why a case is the same on all sides; `None` if it is run.
