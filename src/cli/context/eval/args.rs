@@ -171,14 +171,6 @@ impl EvalArgs {
         }
     }
 
-    /// The arguments of a run of these scenarios.
-    pub(super) fn for_paths(what: &[String]) -> Self {
-        Self {
-            what: what.to_vec(),
-            ..Self::default()
-        }
-    }
-
     /// Returns the origin of answers.
     pub(super) fn answers_from(&self) -> AnswersFrom {
         if self.rescore.is_some() {
