@@ -49,6 +49,8 @@ pub struct Reason {
     pub is_undecided: bool,
     /// True if the subject is missing or cannot be read. The negation does not hold either.
     pub is_blind: bool,
+    /// True if the outcome was found by a judge that is not trusted.
+    pub only_informs: bool,
     /// The score from 0 to 1 that a judge or a check of the project gave.
     pub score: Option<f64>,
 }
@@ -170,6 +172,18 @@ pub(super) fn fail_blind(expected: impl Into<String>, why: impl Into<String>) ->
 /// The expectation was not judged.
 pub(super) fn skip(expected: impl Into<String>, why: &str) -> JudgedOutcome {
     (ExpectationOutcome::Skipped, Reason::new(expected, why))
+}
+
+/// The expectation was judged by a judge that is not trusted.
+pub(super) fn skip_informing(expected: impl Into<String>, found: &str) -> JudgedOutcome {
+    let reason = Reason::new(expected, found);
+    (
+        ExpectationOutcome::Skipped,
+        Reason {
+            only_informs: true,
+            ..reason
+        },
+    )
 }
 
 /// The expectation could not be judged, and the verdict of the case depends on it.

@@ -39,12 +39,13 @@ pub(in crate::eval) fn judge_expectation(
         judged => judged?,
     };
     // Inside another expectation, a score is a verdict like any.
-    let graded = reason.score.filter(|_| test.inner_tests().is_empty());
+    let is_alone = test.inner_tests().is_empty();
+    let graded = reason.score.filter(|_| is_alone);
     Ok(ExpectationVerdict {
         part: (case.input.case.is_scored && *gate).then(|| ScorePart::new(outcome, graded, weight)),
         what: test.describe(),
         outcome,
-        gate: *gate,
+        gate: *gate && !(reason.only_informs && is_alone),
         reason,
         span: expectation.span,
     })

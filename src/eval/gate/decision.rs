@@ -249,6 +249,7 @@ pub fn decide_gate(sides: GateHeader, candidate: &GateInput<'_>) -> GateDecision
         .map(|one| found.judge_relaxation(one))
         .collect();
     found.check_own_expectations();
+    found.check_informing_judges();
     found.check_base_expectations(&sides, &weakened);
     found.check_baselines();
     found.check_limits();
@@ -270,7 +271,7 @@ pub fn decide_gate(sides: GateHeader, candidate: &GateInput<'_>) -> GateDecision
             .card
             .cases
             .iter()
-            .any(|row| row.verdict() == verdict)
+            .any(|row| row.verdict() == verdict && !only_informs(row))
     };
     let is_bad = !violations.is_empty()
         || !failing.is_empty()
@@ -547,6 +548,7 @@ impl GateFindings<'_> {
                     "`{}` only has answers to an earlier request",
                     row.id
                 )),
+                CaseVerdict::Inconclusive if only_informs(row) => {}
                 CaseVerdict::Inconclusive if row.trials.is_empty() && row.trouble.is_none() => {
                     let why = "it has no recorded answer and no expectation on its context";
                     self.warnings
@@ -563,6 +565,22 @@ impl GateFindings<'_> {
                 CaseVerdict::Pass => {}
             }
         }
+    }
+
+    /// Warns about scenarios that nothing decides, since their judge is not trusted. If it was
+    /// trusted at the base, a relaxation is listed.
+    fn check_informing_judges(&mut self) {
+        let rows = self.candidate.card.cases.iter();
+        let rows: Vec<&CaseRow> = rows.filter(|row| only_informs(row)).collect();
+        let Some(first) = rows.first() else { return };
+        let mut verdicts = first.trials.iter().flat_map(|trial| &trial.expectations);
+        let found = verdicts.next().map_or("", |one| one.found.as_str());
+        self.warnings.push(format!(
+            "{} of {} scenarios only inform, such as `{}`: {found}",
+            rows.len(),
+            self.candidate.card.cases.len(),
+            first.id
+        ));
     }
 
     /// Adds failures by the expectations of the base, unless changes of these were accepted.
@@ -881,6 +899,16 @@ pub fn excessive_growth(
 
 fn format_percent(part: f64) -> String {
     format!("{} %", (part * 1000.0).round() / 10.0)
+}
+
+/// True if a scenario is undecided since all that it expects is up to a judge that is not trusted.
+fn only_informs(row: &CaseRow) -> bool {
+    let mut verdicts = row.trials.iter().flat_map(|trial| &trial.expectations);
+    row.verdict() == CaseVerdict::Inconclusive
+        && row.answer == AnswerOrigin::NotJudged.word()
+        && row.trouble.is_none()
+        && !row.trials.is_empty()
+        && verdicts.all(|one| !one.gates)
 }
 
 /// Describes the failure of a scenario in one line.

@@ -28,7 +28,8 @@ words! {
         Lint = "lint",
         /// A limit of `[eval]`.
         Threshold = "threshold",
-        /// A criterion on which the judge is trusted, so that its scores count.
+        /// A criterion on which the judge is trusted, so that its scores count, or the labels and scores
+        /// that this follows from.
         Judge = "judge",
         /// Accepted results, or the log of acceptances.
         Baseline = "baseline",

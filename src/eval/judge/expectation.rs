@@ -6,7 +6,7 @@ use super::scoring::NoJudgement;
 use crate::base::hash::Hash;
 use crate::eval::case_result::NoAnswerReason;
 use crate::eval::prepared_case::AnswerJudging;
-use crate::eval::verdict::{JudgedOutcome, fail, pass, skip, skip_undecided};
+use crate::eval::verdict::{JudgedOutcome, fail, pass, skip_informing, skip_undecided};
 use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::expect::judge::JudgeTest;
 use std::fmt::Write as _;
@@ -62,7 +62,7 @@ fn judge_scores(
     if let Some(untrusted) = scores.iter().find(|one| !one.counts) {
         let trust = case.judge.trust(&untrusted.criterion, untrusted.min);
         let found = format!("{found}, which only informs: {}", trust.reason);
-        return Ok(skip(expected, &found));
+        return Ok(skip_informing(expected, &found));
     }
     let (outcome, reason) = if scores.iter().all(CriterionScore::is_met) {
         pass(expected, found)

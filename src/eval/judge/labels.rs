@@ -250,6 +250,11 @@ impl LabelStore {
         &self.labels
     }
 
+    /// The scores, in the order of criterion, judge, answer and form.
+    pub fn scores(&self) -> impl Iterator<Item = (&ScorePlace, u64)> {
+        self.scores.iter().map(|(place, score)| (place, *score))
+    }
+
     /// The score for a question, if there is one.
     pub fn find_score(&self, place: &ScorePlace) -> Option<u64> {
         self.scores.get(place).copied()

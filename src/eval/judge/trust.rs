@@ -70,6 +70,14 @@ impl JudgeTrust {
             })
     }
 
+    /// True if the same judge is trusted on a criterion, but at higher minimum scores alone.
+    pub fn has_higher_minimum(&self, one: &TrustedCriterion<'_>) -> bool {
+        let is_higher = |own: TrustedCriterion<'_>| {
+            (own.criterion, own.judge) == (one.criterion, one.judge) && own.min > one.min
+        };
+        !self.find(one.criterion, one.min).is_trusted && self.trusted().any(is_higher)
+    }
+
     /// Adds the criteria on which scores count.
     pub(super) fn add_to_hash(&self, hasher: &mut Hasher) {
         for one in self.trusted() {

@@ -51,7 +51,7 @@ pub(crate) fn labels(count: usize, differs: impl Fn(usize) -> bool) -> String {
         let score = (number + usize::from(differs(number))) % 2;
         let label = json!({
             "schema": "ctxc/label/1", "criterion": CRITERION, "answer": hash(number), "case": format!("t{number:03}"),
-            "score": score, "max": 1, "by": "ann@example.org", "at": format!("2026-11-28T08:{:02}:{:02}Z", number / 60, number % 60),
+            "score": score, "max": 1, "by": "ann@example.org", "at": format!("2024-11-28T08:{:02}:{:02}Z", number / 60, number % 60),
         });
         format!("{label}\n")
     };
@@ -241,7 +241,7 @@ fn two_people_are_compared_and_the_earlier_label_counts() {
     project.write_file("labels/ann.jsonl", labels(10, |_| false));
     let later = labels(10, |number| number < 2)
         .replace("ann@example.org", "bob@example.org")
-        .replace("2026-11-28", "2026-11-29");
+        .replace("2024-11-28", "2024-11-29");
     project.write_file("labels/bob.jsonl", later);
     let found = report(&project);
     assert_eq!(
@@ -255,6 +255,7 @@ fn two_people_are_compared_and_the_earlier_label_counts() {
 #[test]
 fn labels_of_a_change_count_from_the_next_one_on() {
     let project = answered(100);
+    std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "labels"]);
@@ -273,8 +274,9 @@ fn labels_of_a_change_count_from_the_next_one_on() {
     // Half of the scenarios fail by the judge; in this change it informs.
     project
         .run(&["gate", "--base", "main"])
-        .exits_with(7)
-        .stdout_contains("nothing is loosened");
+        .exits_with(0)
+        .stdout_contains("100 of 100 scenarios only inform, such as `teams/t000`: it does not hold: so, which only informs")
+        .stdout_contains("its labels count from the change after this one on");
     git(&project, &["switch", "-q", "main"]);
     git(&project, &["merge", "-q", "labels"]);
     git(&project, &["switch", "-q", "-c", "next"]);
@@ -299,6 +301,151 @@ fn labels_of_a_change_count_from_the_next_one_on() {
         .run(&["gate", "--base", "main"])
         .exits_with(4)
         .stdout_contains("judge of `rubric: it names a team`: score of 1 or more");
+}
+
+#[test]
+fn a_change_that_weakens_the_evidence_for_the_judge_is_listed() {
+    let project = answered(12);
+    std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
+    let (labels, scores) = ("labels/ann.jsonl", "labels/judge.jsonl");
+    project.write_file(labels, self::labels(10, |_| false));
+    report(&project);
+    let prompt = project.read_file("templates/judge-answer.xml");
+    let other = prompt.replace("expert evaluator", "strict evaluator");
+    project.write_file("templates/judge-answer.xml", other);
+    report(&project);
+    project.write_file("templates/judge-answer.xml", prompt);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    let gate = |what: &str, path: &str, text: String| {
+        let before = project.read_file(path);
+        assert!(text != before, "{what}");
+        project.write_file(path, text);
+        commit(&project);
+        let run = project.run(&["gate", "--base", "main"]);
+        git(&project, &["reset", "-q", "--hard", "main"]);
+        run
+    };
+    let known = project.read_file(labels);
+    let lines: Vec<&str> = known.lines().collect();
+    gate("more labels", labels, self::labels(12, |_| false))
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
+    let from_one = "judge of `rubric: it names a team`: labels from 0 to 1: ";
+    gate("fewer labels", labels, lines[1..].join("\n") + "\n")
+        .exits_with(4)
+        .stdout_contains(from_one);
+    let changed = known.replacen("\"score\":0", "\"score\":1", 1);
+    gate("another score", labels, changed)
+        .exits_with(4)
+        .stdout_contains(from_one);
+    // Of several labels the earliest counts, so an earlier one takes the place of another.
+    let earlier = lines[0]
+        .replace("ann@example.org", "bob@example.org")
+        .replace("2024-11-28", "2024-11-27");
+    gate("an earlier label", labels, format!("{known}{earlier}\n"))
+        .exits_with(4)
+        .stdout_contains(from_one);
+    let known = project.read_file(scores);
+    let first: Value = serde_json::from_str(known.lines().next().unwrap()).unwrap();
+    let version = first["judge"].as_str().unwrap();
+    let of_others = |line: &&str| !line.contains(version);
+    let others: Vec<&str> = known.lines().filter(of_others).collect();
+    assert!(!others.is_empty());
+    let of_version = format!(
+        "judge of `rubric: it names a team`: scores of the judge {}: ",
+        &version[..19]
+    );
+    gate("fewer versions", scores, others.join("\n") + "\n")
+        .exits_with(4)
+        .stdout_contains(&format!("{of_version}it is gone"));
+    let changed = known.replacen("\"score\":0", "\"score\":1", 1);
+    gate("another score of the judge", scores, changed)
+        .exits_with(4)
+        .stdout_contains(&of_version);
+}
+
+#[test]
+fn a_change_of_a_rubric_is_listed_by_the_criteria_in_use() {
+    let project = answered(1);
+    let (suite, rubric) = ("scenarios/teams.yaml", "scenarios/rubrics/answer.yaml");
+    let judge = "judge: {rubric: {file: rubrics/answer.yaml}, criteria: [correct], min_score: 4}";
+    let expectation = format!("rubric: {WORDS}");
+    project.write_file(suite, project.read_file(suite).replace(&expectation, judge));
+    project.write_file(
+        rubric,
+        "criteria:\n  - {id: correct, question: right?, weight: 2}\n  - {id: whole, question: all?}\n",
+    );
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    let listed = "expectation of `teams/t000`: answer: a judge gives 4 or more for “correct”";
+    for (from, to, is_listed) in [
+        ("weight: 2", "weight: 3", true),
+        ("weight: 2", "weight: 1", true),
+        ("right?", "nearly right?", true),
+        ("all?", "most?", false),
+    ] {
+        let text = project.read_file(rubric);
+        project.write_file(rubric, text.replace(from, to));
+        commit(&project);
+        let run = project.run(&["gate", "--base", "main"]);
+        assert_eq!(
+            run.stdout.contains(listed),
+            is_listed,
+            "{to}: {}",
+            run.stdout
+        );
+        git(&project, &["reset", "-q", "--hard", "main"]);
+    }
+}
+
+#[test]
+fn a_stricter_minimum_score_is_not_listed() {
+    let project = answered(100);
+    let suite = "scenarios/teams.yaml";
+    let judge =
+        |min: u64| format!("judge: {{rubric: {{text: 'Does it name a team?'}}, min_score: {min}}}");
+    let text = project.read_file(suite);
+    let text = text
+        .replace(&format!("rubric: {WORDS}"), &judge(3))
+        .replace("criterion: criterion", "criterion: answer")
+        .replace("score: 1", "score: 5");
+    project.write_file(suite, text);
+    report(&project);
+    let name = report(&project)["criterion"].as_str().unwrap().to_owned();
+    let of_scale = |line: &str| {
+        let mut label: Value = serde_json::from_str(line).unwrap();
+        label["criterion"] = name.clone().into();
+        label["max"] = 5.into();
+        label["score"] = (label["score"].as_u64().unwrap() * 5).into();
+        format!("{label}\n")
+    };
+    let lines = labels(100, |_| false);
+    project.write_file(
+        "labels/ann.jsonl",
+        lines.lines().map(of_scale).collect::<String>(),
+    );
+    report(&project);
+    add_stable_verdicts(&project);
+    assert_eq!(report(&project)["trusted"], true);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    for (min, listed) in [(4, false), (2, true)] {
+        let text = project.read_file(suite);
+        project.write_file(
+            suite,
+            text.replace("min_score: 3", &format!("min_score: {min}")),
+        );
+        commit(&project);
+        let run = project.run(&["gate", "--base", "main"]);
+        let is_listed =
+            run.stdout.contains("judge of `") && run.stdout.contains("score of 3 or more");
+        assert_eq!(is_listed, listed, "{}", run.stdout);
+        git(&project, &["reset", "-q", "--hard", "main"]);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A change and its base: the current project, and the project where the change branched off.
 
 use super::check_files::FileNames;
+use super::judge_evidence::JudgeEvidence;
 use super::origin::{ChangeOrigin, NewProject};
 use super::renames::{Renames, all_cases};
 use super::settings::compare_config;
@@ -9,7 +10,7 @@ use super::uncompared_files::{self, DecidingFiles, add_environment_files};
 use crate::base::patterns::is_ignored;
 use crate::base::{fs, parallel, suggest};
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::{CheckRuns, judge_all, judge_trust, read_scorecard};
+use crate::cli::context::eval::{CheckRuns, judge_all, read_scorecard};
 use crate::cli::context::manifest::{AgentContexts, context_growth};
 use crate::cli::context::project::{CompiledProject, path_in_project};
 use crate::cli::context::trust::TrustHashArgs;
@@ -22,8 +23,7 @@ use crate::eval::gate::{
     Accepters, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits, LocatedRelaxation,
     Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
 };
-use crate::eval::judge::labels::LABEL_FOLDER;
-use crate::eval::judge::{CriterionScore, JudgeTrust};
+use crate::eval::judge::CriterionScore;
 use crate::eval::result_keys;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
@@ -49,6 +49,7 @@ pub(super) struct GateComparison {
     /// The current project.
     pub(super) project: CompiledProject,
     pub(super) scenarios: Scenarios,
+    judge: JudgeEvidence,
     /// The base of the comparison.
     pub(super) base: GateBase,
     /// The current accepted results, by path.
@@ -74,6 +75,8 @@ pub(super) struct GateBase {
     pub(super) commit: String,
     /// The project in it; `None` if the commit does not have the project.
     pub(super) loaded: Option<(CompiledProject, Scenarios)>,
+    /// The evidence for its judge.
+    pub(super) judge: JudgeEvidence,
     /// Names that changed since.
     pub(super) names: Renames,
     /// The accepted results at that commit, by path.
@@ -202,11 +205,15 @@ impl GateComparison {
                 &Scenarios::from_revision(&newer, Some((&project, &scenarios))),
             ));
         }
+        let judge = JudgeEvidence::read(&project, &scenarios)?;
+        let their_judge = base_project.as_ref();
+        let their_judge = their_judge.map(|(then, theirs)| JudgeEvidence::read(then, theirs));
         let is_behind = commit == change.head;
         let base = GateBase {
             name: name.clone(),
             commit,
             loaded: base_project,
+            judge: their_judge.transpose()?.unwrap_or_default(),
             names,
             baselines: earlier_baselines,
             carried,
@@ -215,6 +222,7 @@ impl GateComparison {
         let mut compared = Self {
             project,
             scenarios,
+            judge,
             base,
             baselines,
             relaxations: weakened,
@@ -240,8 +248,8 @@ impl GateComparison {
 
     /// Returns an error if results in a file count scores of the judge that do not count here.
     pub(super) fn check_counted_scores(&self, path: &Path, card: &Scorecard) -> Result<()> {
-        let mut trust = judge_trust(&self.project, &self.scenarios)?;
-        trust.restrict_to(&self.base_judge_trust()?);
+        let mut trust = self.judge.trust.clone();
+        trust.restrict_to(&self.base.judge.trust);
         let scores = card
             .cases
             .iter()
@@ -261,15 +269,6 @@ impl GateComparison {
         .with_hint(
             "decide without --candidate: scores then inform, and count from the next change on",
         ))
-    }
-
-    /// Returns the criteria on which the judge is trusted at the base.
-    pub(super) fn base_judge_trust(&self) -> Result<JudgeTrust> {
-        let base = self.base.loaded.as_ref();
-        base.map_or_else(
-            || Ok(JudgeTrust::default()),
-            |(then, theirs)| judge_trust(then, theirs),
-        )
     }
 
     /// Returns the safeguards of both sides, with the full texts of the scenarios in
@@ -295,8 +294,9 @@ impl GateComparison {
                 )
             },
         );
-        add_judge_trust(&judge_trust(then, theirs)?, &mut before);
-        add_judge_trust(&judge_trust(&self.project, &self.scenarios)?, &mut after);
+        let trust = &self.base.judge.trust;
+        self.base.judge.add_safeguards(trust, &mut before);
+        self.judge.add_safeguards(trust, &mut after);
         add_baselines(self.reference_baselines(&self.baselines), &mut before);
         add_baselines(&self.baselines, &mut after);
         compare_config(&then.config, &self.project.config, &mut before, &mut after);
@@ -814,18 +814,6 @@ fn config_limits(config: &Config) -> GateLimits {
                 variance: policy.variance,
                 cost_usd: policy.cost_usd,
             }),
-    }
-}
-
-/// Adds the criteria on which the judge is trusted.
-fn add_judge_trust(trust: &JudgeTrust, safeguards: &mut Safeguards) {
-    for one in trust.trusted() {
-        safeguards.add(
-            SafeguardKind::Judge,
-            one.criterion,
-            format!("score of {} or more", one.min),
-            Safeguard::new(LABEL_FOLDER, one.judge, None),
-        );
     }
 }
 

@@ -90,7 +90,7 @@ fn evaluate_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         .transpose()?;
     let runs = prepare_check_runs(&mut compared)?
         .with_requests(given.unwrap_or_default())
-        .with_judge_trust(compared.base_judge_trust()?);
+        .with_judge_trust(compared.base.judge.trust.clone());
     let GateComparison {
         project,
         scenarios,

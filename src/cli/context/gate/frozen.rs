@@ -6,6 +6,7 @@ use crate::context::request::Files;
 use crate::record::json_tree::JsonTree;
 use crate::scenario::model::{ScenarioCase, Suite};
 use crate::scenario::paths;
+use crate::scenario::rubric::Rubric;
 use crate::schema::json::names::REQUEST;
 use serde::Serialize;
 use serde_json::Value;
@@ -67,6 +68,9 @@ impl ScenarioFiles<'_> {
                     }
                     return;
                 }
+                if let Some(rubric) = self.rubric_value(fields) {
+                    fields.insert("rubric".to_owned(), rubric);
+                }
                 if let Some(answers) = fields
                     .get_mut("answers")
                     .filter(|answers| answers.is_string())
@@ -100,6 +104,16 @@ impl ScenarioFiles<'_> {
             Some(("Value" | "Text" | "Messages", inner)) => Some(inner.clone()),
             _ => None,
         }
+    }
+
+    /// Returns the criteria of an expectation for the judge, if its rubric is a file.
+    fn rubric_value(&self, expectation: &serde_json::Map<String, Value>) -> Option<Value> {
+        let path = expectation.get("rubric")?.get("File")?.as_str()?;
+        let mut rubric = Rubric::read(&self.named_text(path)?).0;
+        let asked = expectation.get("criteria")?.as_array()?;
+        let is_asked = |id: &String| asked.is_empty() || asked.iter().any(|one| one == id);
+        rubric.criteria.retain(|one| is_asked(&one.id));
+        serde_json::to_value(rubric).ok()
     }
 
     /// Returns the frozen situation of a case.

@@ -8,6 +8,7 @@ mod compared;
 mod decide;
 mod decision_text;
 mod frozen;
+mod judge_evidence;
 mod origin;
 mod renames;
 mod settings;
