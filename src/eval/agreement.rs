@@ -14,10 +14,11 @@ pub(super) const TAIL_PROBABILITY: f64 = 0.025;
 
 /// A statistic with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The value in the sample.
     pub value: f64,
-    /// The interval that contains the true value in 95 % of samples; `None` if the sample is too
+    /// The interval that contains the true value in 95 % of samples; null if the sample is too
     /// small or has no spread to compute one from.
     pub interval: Option<(f64, f64)>,
 }

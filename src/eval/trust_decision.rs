@@ -23,6 +23,10 @@ pub const MIN_CLASS_LABELS: u32 = 15;
 pub const MIN_LABELS: u32 = 2 * MIN_CLASS_LABELS;
 /// The maximum share of verdicts that change when the question is put differently, in percent.
 pub const MAX_FLIP_PERCENT: u32 = 5;
+/// The minimum number of verdicts in each form of the question.
+pub const MIN_FORM_VERDICTS: u32 = 20;
+/// The maximum share of held-out labels whose answers the judge has not scored, in percent.
+pub const MAX_UNSCORED_PERCENT: u32 = 5;
 /// The maximum number of labels that are asked for: a judge that needs more is not trusted.
 pub const MAX_LABELS: u32 = 500;
 /// The probability with which the labels asked for are to suffice.
@@ -42,8 +46,12 @@ pub struct TrustEvidence<'a> {
     pub prompt_versions: u32,
     /// The state of the calibration.
     pub calibration: CalibrationState,
-    /// The verdicts with the question put differently; `None` if not measured.
+    /// The verdicts in the form of the question that changes most of them; `None` if not measured.
     pub stability: Option<FlipCount>,
+    /// The number of labels that were held out.
+    pub held_out: u32,
+    /// The number of these whose answers the judge has not scored.
+    pub unscored: u32,
 }
 
 /// The relation of the judge to the one that was calibrated.
@@ -56,7 +64,7 @@ pub enum CalibrationState {
 }
 
 /// The verdicts that changed when the question was put differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlipCount {
     /// The number of changed verdicts.
     pub flips: u32,
@@ -141,7 +149,7 @@ pub enum Doubt {
     Calibration,
     /// Verdicts depend on how the question is put.
     #[error(
-        "{flips} of {trials} verdicts change with the form of the question, expected at most {MAX_FLIP_PERCENT} %"
+        "{flips} of {trials} verdicts change with the form of the question, expected at most {MAX_FLIP_PERCENT} % in each"
     )]
     Unstable {
         /// The number of changed verdicts.
@@ -151,9 +159,29 @@ pub enum Doubt {
     },
     /// The stability was not measured.
     #[error(
-        "the stability of the judge's verdicts is not measured: `ctxc label report --record` asks for it"
+        "the stability of the judge's verdicts is not measured, which takes {MIN_FORM_VERDICTS} in each form of the question: `ctxc label report --record` asks for them"
     )]
     StabilityUnknown,
+    /// Too many labels were left out, since the judge has not scored their answers.
+    #[error(
+        "{unscored} of {held_out} labelled answers have no score, expected at most {MAX_UNSCORED_PERCENT} %: record judgements of them, or remove the labels of answers that are gone"
+    )]
+    Unscored {
+        /// The number of labels that were left out.
+        unscored: u32,
+        /// The number of labels that were held out.
+        held_out: u32,
+    },
+    /// A verdict is so rare among the labels that more of them would not help.
+    #[error(
+        "people pass {passes} of {labels} answers, expected at least {MIN_CLASS_LABELS} of each verdict within {MAX_LABELS} labels: set another minimum score, or label other answers"
+    )]
+    RareClass {
+        /// The number of labels that pass.
+        passes: u32,
+        /// The number of labels.
+        labels: u32,
+    },
     /// A statistic is undefined.
     #[error("{reason}")]
     Undefined {
@@ -181,7 +209,11 @@ pub fn decide_trust(evidence: &TrustEvidence<'_>) -> TrustReport {
     let class_labels = missing_class_labels(table, evidence.min_rating);
     let missing = class_labels.max(MIN_LABELS.saturating_sub(labels));
     let (mut reasons, mut more) = (Vec::new(), missing);
-    if labels >= MIN_LABELS {
+    let passes = table.passes(evidence.min_rating);
+    let is_rare = missing > MAX_LABELS || passes == 0 || passes == labels;
+    if labels >= MIN_LABELS && is_rare {
+        reasons.push(Doubt::RareClass { passes, labels });
+    } else if labels >= MIN_LABELS {
         match kappa_labels(evidence, &report) {
             Ok(labels) => more = more.max(labels),
             Err(doubt) => reasons.push(doubt),
@@ -196,6 +228,10 @@ pub fn decide_trust(evidence: &TrustEvidence<'_>) -> TrustReport {
         if negative < MIN_RATE {
             reasons.push(Doubt::TrueNegativeRate { rate: negative });
         }
+    }
+    let (held_out, unscored) = (evidence.held_out, evidence.unscored);
+    if is_above(unscored, held_out, MAX_UNSCORED_PERCENT) {
+        reasons.push(Doubt::Unscored { unscored, held_out });
     }
     if evidence.calibration == CalibrationState::Void {
         reasons.push(Doubt::Calibration);
@@ -254,6 +290,10 @@ fn stability_doubt(stability: Option<FlipCount>) -> Option<Doubt> {
     let Some(FlipCount { flips, trials }) = stability.filter(|count| count.trials > 0) else {
         return Some(Doubt::StabilityUnknown);
     };
-    let is_unstable = u64::from(flips) * 100 > u64::from(trials) * u64::from(MAX_FLIP_PERCENT);
-    is_unstable.then_some(Doubt::Unstable { flips, trials })
+    is_above(flips, trials, MAX_FLIP_PERCENT).then_some(Doubt::Unstable { flips, trials })
+}
+
+/// True if a part of a number is more than so many percent of it.
+const fn is_above(part: u32, whole: u32, percent: u32) -> bool {
+    part as u64 * 100 > whole as u64 * percent as u64
 }

@@ -44,6 +44,18 @@ pub fn format_time(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
+/// Parses `2026-11-21T08:30:00Z` as seconds since 1970; `None` if there is no such time.
+pub fn parse_time(text: &str) -> Option<i64> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let mut parts = time
+        .split(':')
+        .map(|part| part.parse::<u8>().ok().map(i64::from));
+    let mut part = || parts.next().flatten();
+    let (hour, minute, second) = (part()?, part()?, part()?);
+    let seconds = day_number(parse_date(date)?) * 86_400 + hour * 3_600 + minute * 60 + second;
+    (format_time(seconds) == text).then_some(seconds)
+}
+
 /// Returns the number of days since 1 January 1970.
 pub fn day_number((year, month, day): (i32, u8, u8)) -> i64 {
     // The year begins in March, so that a leap day is its last day.

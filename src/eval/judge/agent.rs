@@ -7,10 +7,11 @@ use crate::base::hash::{Hash, Hasher};
 use crate::context::TaskGraph;
 use crate::context::assemble::assemble_loaded;
 use crate::context::options::Options;
+use crate::context::render::message::Message;
 use crate::context::request::{Files, Request};
 use crate::context::role;
 use crate::eval::receiver::Roles;
-use crate::kernel::context::Trust;
+use crate::kernel::context::{TracedText, Trust};
 use crate::project::models::{ModelConfig, ProviderConfig};
 use crate::project::roles::Role;
 use crate::registry::{Registry, Task};
@@ -19,7 +20,7 @@ use crate::scenario::expect::judge::JUDGE_ROLE;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// The parameter that receives the answer to be judged.
 const ANSWER: &str = "answer";
@@ -28,6 +29,10 @@ const CRITERIA: &str = "criteria";
 /// The parameter that receives the request that was answered; a template may leave it out.
 const REQUEST: &str = "request";
 
+/// Texts that stand in the place of an answer and its request while a template is checked.
+const SAMPLE_ANSWER: &str = "the sample of an answer to be scored";
+const SAMPLE_REQUEST: &str = "the sample of a request that was answered";
+
 /// The agent that judges answers.
 #[derive(Debug)]
 pub struct JudgeAgent<'a> {
@@ -35,6 +40,8 @@ pub struct JudgeAgent<'a> {
     graph: TaskGraph<'a>,
     node: String,
     has_request: bool,
+    /// The reason why its prompt is refused, if it is.
+    fences: OnceLock<Result<(), String>>,
 }
 
 /// The surroundings in which requests of the judge are built.
@@ -56,8 +63,7 @@ pub(super) struct JudgeRequest<'a> {
     pub(super) tokens: Option<u64>,
     /// The model to be called, if the project defines one.
     pub(super) model: Option<&'a ModelConfig>,
-    /// The texts of its messages.
-    pub(super) texts: Vec<String>,
+    pub(super) messages: Vec<Message>,
     /// The upper bound of the tokens of its answer, if there is one.
     pub(super) output_limit: Option<u64>,
 }
@@ -115,14 +121,57 @@ impl<'a> JudgeAgent<'a> {
             node,
             has_request: has(REQUEST),
             graph,
+            fences: OnceLock::new(),
         })
     }
 
     /// Builds the request for some material.
     ///
     /// # Errors
-    /// The context cannot be assembled or sent; the reason is in the text.
+    /// The context cannot be assembled or sent, or its template lacks a fence; the reason is in the
+    /// text.
     pub(super) fn build_request<'r>(
+        &'r self,
+        settings: JudgeSettings<'r>,
+        material: &JudgedMaterial<'_>,
+    ) -> Result<JudgeRequest<'r>, String> {
+        let fences = self.fences.get_or_init(|| self.check_fences(settings));
+        fences.clone()?;
+        self.assemble_request(settings, material)
+    }
+
+    /// Checks that its template shows the answer, and shows it and the request in fences alone.
+    fn check_fences(&self, settings: JudgeSettings<'_>) -> Result<(), String> {
+        let material = JudgedMaterial {
+            request: SAMPLE_REQUEST,
+            answer: SAMPLE_ANSWER,
+            guide: None,
+            criteria: &[],
+        };
+        let messages = self.assemble_request(settings, &material)?.messages;
+        let mut frames = messages.iter().map(|one| one.text.without_untrusted());
+        let is_open = |frame: TracedText| {
+            [SAMPLE_ANSWER, SAMPLE_REQUEST]
+                .iter()
+                .any(|text| frame.text().contains(text))
+        };
+        let why = if frames.any(is_open) {
+            "shows the answer or its request without a fence, so that text in it could give orders"
+        } else if messages
+            .iter()
+            .all(|one| !one.as_str().contains(SAMPLE_ANSWER))
+        {
+            "does not show the answer"
+        } else {
+            return Ok(());
+        };
+        Err(format!(
+            "the template `{}` of the role `{JUDGE_ROLE}` {why}: pass it on by `<input name=\"scored_answer\" from=\"answer\" trust=\"untrusted\"/>`",
+            self.role.task.value
+        ))
+    }
+
+    fn assemble_request<'r>(
         &'r self,
         settings: JudgeSettings<'r>,
         material: &JudgedMaterial<'_>,
@@ -161,11 +210,7 @@ impl<'a> JudgeAgent<'a> {
             sent: wire.build_request(&assembly.messages)?,
             tokens: assembly.report.tokens.map(|tokens| tokens as u64),
             model,
-            texts: assembly
-                .messages
-                .iter()
-                .map(|message| message.text.text().to_owned())
-                .collect(),
+            messages: assembly.messages,
             output_limit: wire.output_limit(),
         })
     }

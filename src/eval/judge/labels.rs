@@ -10,9 +10,10 @@ use crate::base::hash::Hash;
 use crate::base::words::words;
 use crate::eval::kappa::{PairTable, RatingPair};
 use crate::eval::trust_decision::{
-    CalibrationState, FlipCount, MIN_LABELS, TrustDecision, TrustEvidence, TrustReport,
-    decide_trust,
+    CalibrationState, FlipCount, MIN_FORM_VERDICTS, MIN_LABELS, TrustDecision, TrustEvidence,
+    TrustReport, decide_trust,
 };
+use crate::scenario::date;
 use crate::schema::json::names;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +27,8 @@ pub const SCORE_FILE: &str = "judge.jsonl";
 const LOOK_INTERVAL: usize = 10;
 /// The number of parts of the labels, one of which is for the writing of the prompt.
 const LABEL_PARTS: u8 = 4;
-/// The number of verdicts on changed questions from which stability is known.
-const MIN_STABILITY_VERDICTS: u32 = 40;
+/// The number of seconds by which the clock of a person may be ahead.
+const MAX_CLOCK_SKEW: i64 = 86_400;
 
 /// The verdict of a person on one answer: a line of `labels/NAME.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +139,8 @@ pub struct LabelFault {
 pub struct LabelStore {
     labels: Vec<Label>,
     scores: BTreeMap<ScorePlace, u64>,
+    /// The time of reading, in seconds since 1970.
+    now: i64,
 }
 
 /// A labelled answer. Of several labels the earliest counts.
@@ -163,9 +166,9 @@ pub struct JudgeAssessment {
     /// The labelled answers, in the order of labelling.
     pub answers: Vec<LabelledAnswer>,
     /// The ratings that the decision is made by.
-    pub table: PairTable,
-    /// The verdicts that changed with the form of the question; `None` if too few were asked for.
-    pub stability: Option<FlipCount>,
+    pub pairs: Vec<RatingPair>,
+    /// The verdicts that changed with the form of the question, by the form.
+    pub stability: BTreeMap<QuestionForm, FlipCount>,
     /// The decision.
     pub report: TrustReport,
     /// The number of labels that are to be given until the next decision that can trust the judge,
@@ -174,6 +177,14 @@ pub struct JudgeAssessment {
 }
 
 impl LabelStore {
+    /// An empty store, at a time in seconds since 1970.
+    pub fn at_time(now: i64) -> Self {
+        Self {
+            now,
+            ..Self::default()
+        }
+    }
+
     /// Adds the lines of a file of labels or scores.
     ///
     /// # Errors
@@ -216,6 +227,11 @@ impl LabelStore {
                         label.score, label.max
                     );
                     return Err(fault(why));
+                }
+                let at = date::parse_time(&label.at);
+                if at.is_none_or(|at| at > self.now + MAX_CLOCK_SKEW) {
+                    let why = "expected a time that is past, such as 2026-11-21T08:30:00Z";
+                    return Err(fault(format!("found `at` {:?}, {why}", label.at)));
                 }
                 self.labels.push(label);
             }
@@ -321,12 +337,13 @@ impl LabelStore {
             .map(|one| one.judge.as_str())
             .collect();
         let is_calibrated = versions.contains(judge.as_str()) || versions.is_empty();
-        let pairs: Vec<RatingPair> = answers
+        let mut pairs: Vec<RatingPair> = answers
             .iter()
             .filter(|one| one.is_held_out)
             .filter_map(LabelledAnswer::rating_pair)
             .collect();
         let stability = self.count_flips(scale, &judge);
+        let held_out = answers.iter().filter(|one| one.is_held_out).count();
         let none = PairTable::default();
         let evidence = TrustEvidence {
             table: &none,
@@ -339,7 +356,9 @@ impl LabelStore {
             } else {
                 CalibrationState::Void
             },
-            stability,
+            stability: worst_form(&stability),
+            held_out: held_out as u32,
+            unscored: (held_out - pairs.len()) as u32,
         };
         let table = |count: usize| {
             let pairs = pairs.get(..count).unwrap_or_default();
@@ -367,16 +386,17 @@ impl LabelStore {
         });
         let more_labels = match report.decision {
             TrustDecision::TooFewLabels { more } => {
-                let held_out = (more as usize).saturating_sub(pairs.len() - count).max(1);
+                let missing = (more as usize).saturating_sub(pairs.len() - count).max(1);
                 let parts = usize::from(LABEL_PARTS);
-                Some((held_out * parts).div_ceil(parts - 1) as u32)
+                Some((missing * parts).div_ceil(parts - 1) as u32)
             }
             TrustDecision::Trusted | TrustDecision::NotTrusted { .. } => None,
         };
+        pairs.truncate(count);
         Some(JudgeAssessment {
             judge,
             answers,
-            table,
+            pairs,
             stability,
             report,
             more_labels,
@@ -384,11 +404,8 @@ impl LabelStore {
     }
 
     /// Counts the verdicts that changed with the form of the question.
-    fn count_flips(&self, scale: &JudgedScale, judge: &str) -> Option<FlipCount> {
-        let mut count = FlipCount {
-            flips: 0,
-            trials: 0,
-        };
+    fn count_flips(&self, scale: &JudgedScale, judge: &str) -> BTreeMap<QuestionForm, FlipCount> {
+        let mut counts: BTreeMap<QuestionForm, FlipCount> = BTreeMap::new();
         let own = |place: &ScorePlace| {
             place.criterion == scale.criterion.key
                 && place.judge == judge
@@ -400,12 +417,25 @@ impl LabelStore {
                 ..place.clone()
             });
             if let Some(plain) = plain {
+                let count = counts.entry(place.form).or_default();
                 count.trials += 1;
                 count.flips += u32::from((plain >= scale.min) != (*score >= scale.min));
             }
         }
-        (count.trials >= MIN_STABILITY_VERDICTS).then_some(count)
+        counts
     }
+}
+
+/// The verdicts in the form that changes most of them; `None` if a form has too few. The order of
+/// criteria counts if it was asked for, since one criterion alone has none.
+fn worst_form(counts: &BTreeMap<QuestionForm, FlipCount>) -> Option<FlipCount> {
+    let is_known = |form: &QuestionForm| match counts.get(form) {
+        Some(count) => count.trials >= MIN_FORM_VERDICTS,
+        None => matches!(form, QuestionForm::Plain | QuestionForm::Order),
+    };
+    let counts = counts.values().copied();
+    let counts = counts.filter(|_| QuestionForm::ALL.iter().all(is_known));
+    counts.max_by_key(|count| u64::from(count.flips) * 1_000_000 / u64::from(count.trials))
 }
 
 impl LabelledAnswer {

@@ -257,7 +257,7 @@ impl<'a> CaseJudge<'a> {
                 .node
                 .as_ref()
                 .is_some_and(|node| node.value == JUDGE_ROLE);
-            let texts = || request.texts.iter().map(String::as_str);
+            let texts = || request.messages.iter().map(|one| one.text.text());
             if is_of_judge && is_script_for(self.run.patterns, script, texts).map_err(trouble)? {
                 return Ok(Some(script));
             }

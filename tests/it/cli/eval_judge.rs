@@ -302,6 +302,40 @@ fn no_answer_changes_the_frame_of_the_judge() {
 }
 
 #[test]
+fn a_prompt_without_fences_is_refused() {
+    let project = scripted();
+    let prompt = project.read_file("templates/judge-answer.xml");
+    for (from, to, why) in [
+        (
+            "from=\"answer\" trust=\"untrusted\"",
+            "from=\"answer\"",
+            "shows the answer or its request without a fence",
+        ),
+        (
+            "from=\"request\" trust=\"untrusted\"",
+            "from=\"request\"",
+            "shows the answer or its request without a fence",
+        ),
+        (
+            "<input name=\"scored_answer\" from=\"answer\" trust=\"untrusted\"/>",
+            "",
+            "does not show the answer",
+        ),
+    ] {
+        assert!(prompt.contains(from));
+        project.write_file("templates/judge-answer.xml", prompt.replace(from, to));
+        project
+            .run(&["eval"])
+            .exits_with(3)
+            .stdout_contains(&format!(
+                "the template `judge-answer` of the role `judge` {why}"
+            ));
+    }
+    project.write_file("templates/judge-answer.xml", prompt);
+    project.run(&["eval"]).exits_with(0);
+}
+
+#[test]
 fn another_judgement_of_the_same_answer_is_listed() {
     let server = upstream(vec![
         completion("billing"),

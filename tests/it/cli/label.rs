@@ -90,11 +90,24 @@ fn verdicts_are_asked_for_one_at_a_time_and_the_next_call_goes_on() {
         .stdout_contains("1 of 3: rubric: it names a team\n--- request\n")
         .stdout_contains("--- answer\nanswer ")
         .output_lacks("it holds")
-        .stderr_contains("added 2 labels to labels/ann@example.org.jsonl; 1 are open");
+        .stderr_contains(
+            "added 2 labels to labels/ann@example.org.jsonl; 1 answer without a label",
+        );
     project
         .run_with_input(&["label", "--by", "ann@example.org"], b"s\n")
         .exits_with(0)
-        .stdout_contains("1 of 1: rubric: it names a team");
+        .stdout_contains("1 of 1: rubric: it names a team")
+        .stderr_contains("added nothing; 1 answer without a label");
+    let unknown = ["label", "--criterion", "zzz", "--by", "ann@example.org"];
+    project.run(&unknown).exits_with(2).stderr_contains(
+        "no criterion is named \"zzz\", expected a part of `rubric: it names a team`",
+    );
+    project
+        .run(&["label", "qqqqqqqq"])
+        .exits_with(2)
+        .stderr_contains(
+            "the project has 6, such as answer, billing, teams, teams/t000, teams/t001",
+        );
     let kept = project.read_file("labels/ann@example.org.jsonl");
     let scores: Vec<Value> = kept
         .lines()
@@ -446,6 +459,142 @@ fn a_stricter_minimum_score_is_not_listed() {
         assert_eq!(is_listed, listed, "{}", run.stdout);
         git(&project, &["reset", "-q", "--hard", "main"]);
     }
+}
+
+#[test]
+fn each_form_of_the_question_is_held_to_the_limit() {
+    let project = answered(100);
+    project.write_file("labels/ann.jsonl", labels(100, |_| false));
+    report(&project);
+    add_stable_verdicts(&project);
+    // 7 of 100 verdicts in one form are 2 % of all.
+    let scores = project.read_file("labels/judge.jsonl");
+    let mut left = 7;
+    let flip = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        if left > 0 && row["form"] == "layout" {
+            left -= 1;
+            row["score"] = (1 - row["score"].as_u64().unwrap()).into();
+        }
+        format!("{row}\n")
+    };
+    let changed: String = scores.lines().map(flip).collect();
+    project.write_file("labels/judge.jsonl", &changed);
+    let unstable = report(&project);
+    assert_eq!(
+        unstable["reason"],
+        "not trusted: 7 of 100 verdicts change with the form of the question, expected at most 5 % in each"
+    );
+    let layout = json!({"form": "layout", "verdicts": 100, "changed": 7});
+    let forms = unstable["agreement"]["stability"].as_array().unwrap();
+    assert!(forms.contains(&layout), "{forms:?}");
+    // A form that was not asked for leaves it open.
+    let lines = changed.lines().filter(|line| !line.contains("\"layout\""));
+    project.write_file(
+        "labels/judge.jsonl",
+        lines.map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let unknown = report(&project)["reason"].as_str().unwrap().to_owned();
+    assert!(unknown.contains("which takes 20 in each form"), "{unknown}");
+}
+
+#[test]
+fn answers_without_a_score_are_few() {
+    let project = answered(100);
+    let gone = labels(10, |_| false).replace("\"answer\":\"b3:", "\"answer\":\"b3:0");
+    project.write_file("labels/ann.jsonl", labels(100, |_| false) + &gone);
+    report(&project);
+    add_stable_verdicts(&project);
+    let reason = report(&project)["reason"].as_str().unwrap().to_owned();
+    assert!(
+        reason.starts_with("not trusted: ")
+            && reason.contains("labelled answers have no score, expected at most 5 %"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_label_has_a_time_that_is_past() {
+    let project = answered(1);
+    for at in [
+        "",
+        "soon",
+        "2024-02-30T08:00:00Z",
+        "2024-11-28 08:00",
+        "2999-01-01T00:00:00Z",
+    ] {
+        let label = labels(1, |_| false).replace("2024-11-28T08:00:00Z", at);
+        project.write_file("labels/ann.jsonl", label);
+        project
+            .run(&["label", "report"])
+            .exits_with(3)
+            .stderr_contains(&format!(
+                "labels/ann.jsonl:1: found `at` {at:?}, expected a time that is past"
+            ));
+    }
+}
+
+#[test]
+fn a_minimum_that_every_score_meets_is_not_trusted() {
+    let project = answered(100);
+    let suite = project.read_file("scenarios/teams.yaml");
+    let judge = "judge: {criteria: [team], min_score: 0}";
+    let suite = suite
+        .replace(&format!("rubric: {WORDS}"), judge)
+        .replace("criterion: criterion", "criterion: team");
+    project.write_file("scenarios/teams.yaml", suite);
+    let scale = labels(100, |_| false)
+        .replace(CRITERION, "words#team")
+        .replace("\"max\":1", "\"max\":5");
+    project.write_file("labels/ann.jsonl", scale);
+    report(&project);
+    let reason = report(&project)["reason"].as_str().unwrap().to_owned();
+    assert!(
+        reason.contains("expected at least 15 of each verdict"),
+        "{reason}"
+    );
+}
+
+/// A signal that ends the program leaves the terminal as it was.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_restores_the_terminal() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{LocalModes, tcgetattr};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let project = answered(1);
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap();
+    let terminal = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(name.to_str().unwrap())
+        .unwrap();
+    let is_usual = || {
+        let modes = tcgetattr(&terminal).unwrap().local_modes;
+        modes.contains(LocalModes::ICANON | LocalModes::ECHO)
+    };
+    assert!(is_usual());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ctxc"))
+        .args(["label", "--by", "ann@example.org"])
+        .current_dir(project.path(""))
+        .stdin(terminal.try_clone().unwrap())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    while is_usual() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "no question");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(is_usual());
 }
 
 #[test]

@@ -76,6 +76,8 @@ fn evidence(table: &PairTable) -> TrustEvidence<'_> {
             flips: 1,
             trials: 20,
         }),
+        held_out: 100,
+        unscored: 5,
     }
 }
 
@@ -220,6 +222,31 @@ fn trust_ends_when_a_condition_does() {
 }
 
 #[test]
+fn inconvenient_answers_cannot_be_left_out() {
+    let good = Counts {
+        true_pass: 25,
+        true_fail: 25,
+        ..Counts::default()
+    };
+    let table = good.table();
+    let decide = |unscored| {
+        let evidence = TrustEvidence {
+            held_out: 50 + unscored,
+            unscored,
+            ..evidence(&table)
+        };
+        decide_trust(&evidence).decision
+    };
+    assert_eq!(decide(2), TrustDecision::Trusted);
+    let doubt = Doubt::Unscored {
+        unscored: 3,
+        held_out: 53,
+    };
+    let reasons = vec![doubt];
+    assert_eq!(decide(3), TrustDecision::NotTrusted { reasons });
+}
+
+#[test]
 fn rates_below_the_minimum_are_not_trusted() {
     // κ 0.81, at least 0.67: but one of four bad answers passes.
     let lenient = Counts {
@@ -310,12 +337,16 @@ fn labels_of_both_classes_are_asked_for() {
         true_pass: 50,
         ..Counts::default()
     };
+    let rare = Doubt::RareClass {
+        passes: 50,
+        labels: 50,
+    };
+    let reasons = vec![rare];
+    assert_eq!(decide(constant), TrustDecision::NotTrusted { reasons });
     let reason = Undefined::NoVariation;
     let reasons = vec![Doubt::Undefined { reason }];
-    let decision = decide(constant);
-    assert_eq!(decision, TrustDecision::NotTrusted { reasons });
     assert_eq!(
-        serde_json::to_string(&decision).unwrap(),
+        serde_json::to_string(&TrustDecision::NotTrusted { reasons }).unwrap(),
         r#"{"decision":"not-trusted","reasons":[{"doubt":"undefined","reason":"no-variation"}]}"#
     );
 }

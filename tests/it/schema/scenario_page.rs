@@ -227,7 +227,7 @@ expectations:
 
 The answer is fenced in the judge's prompt, the criteria are asked in an order that depends on the case, and each score has a quote, which is looked up in the answer. A missing, repeated, unknown or
 invalid score is asked for twice more; then the case is an error. Nothing is filled in. The judge's calls are recorded in `recordings/judge/`, replayed without a key, and counted by `--plan`; with another prompt,
-model or rubric they are stale, and `ctxc eval --record --stale` asks the judge alone. The fence proves that text of an answer stays inside of it, not that a model resists what it reads there.
+model or rubric they are stale, and `ctxc eval --record --stale` asks the judge alone. A prompt of your own that shows `answer` or `request` outside of a fence is refused: pass both on by an `<input>` that is `untrusted`, as the written template does. The fence proves that text of an answer stays inside of it, not that a model resists what it reads there.
 
 **Scores count only on criteria on which the judge is known to agree with people**; on all others they inform. `ctxc label` shows one answer and one criterion at a time, without the judge's score, and takes a
 verdict with one key; each is added to `labels/NAME.jsonl` at once, and the next call goes on with the rest. `ctxc label --html labels.html` writes a page for people without this program. Then
@@ -240,16 +240,19 @@ takes the judge's scores on the labelled answers from its recorded judgements, a
 `labels/judge.jsonl`, and shows κ (on scales weighted by squares), α, Spearman's ρ, and which share the judge passes of what people pass, and fails of what they fail, each with its 95 % interval. A criterion is
 
 - *trusted* if the lower bound of κ is at least 0.6 on the labels that are held out (three of four, chosen by a hash of criterion, request and answer), both shares are at least 0.8, at least 15 labels are of each verdict, prompt, model,
-  parameters and criterion are those that were judged with, and at most 5 % of the verdicts change with the form of the question;
+  parameters and criterion are those that were judged with, at most 5 % of the verdicts change in any form of the question (which takes 20 verdicts in each; the order counts where there are several criteria), and at most 5 %
+  of the held-out labels have no score of the judge;
 - *not trusted*, with each condition that does not hold;
 - or it has *too few labels*, with about how many more it takes.
 
 Looking again and trying other prompts are further chances to pass by luck. Decisions are made at 30, 40, 50 … held-out labels, and the bound gets stricter with each of them and with each version of the judge, so a judge of κ 0.5 is
 trusted in less than 2.5 %, even with ten versions. Write the prompt by the disagreements that the report lists: they are those of the labels that are not held out. Of several labels for an answer the earliest counts;
 where two people labelled, their own agreement is shown. Labels belong to a request with its answer, by the hash of both: an answer that is recorded anew has to be labelled anew, and those of the old answer count as long as the judge stays the same.
+Another judge cannot score an answer that is gone: remove its labels, which the gate lists. The time of a label is in UTC and past.
 
 `ctxc gate` lets a score count only if the judge is trusted at the base as well, with the same prompt, model, parameters and criterion: the first labels count from the next change on, and a change of the judge makes its scores inform, which
-is listed as [loosened](GATE.md#what-loosens).
+is listed as [loosened](GATE.md#what-loosens). So are labels and scores of `labels/` that are removed, changed or displaced by an earlier one, and a version of the judge that is left out of `labels/judge.jsonl`; more of them are not. A scenario that
+expects nothing else is undecided while its judge only informs. `ctxc eval` then ends with 7; the gate names it in a note and lets it pass, since it loosens nothing.
 
 ## Two models, roles or revisions
 

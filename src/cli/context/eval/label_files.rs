@@ -5,6 +5,11 @@ use crate::cli::context::project::CompiledProject;
 use crate::context::request::Files;
 use crate::eval::judge::labels::{LABEL_FOLDER, LabelStore};
 
+/// The time, in seconds since 1970.
+pub(in crate::cli::context) fn now_seconds() -> i64 {
+    i64::try_from(fs::now_nanos() / 1_000_000_000).unwrap_or(i64::MAX)
+}
+
 /// Reads all files of labels and scores.
 ///
 /// # Errors
@@ -29,7 +34,7 @@ pub(in crate::cli::context) fn read_labels(
     };
     paths.retain(|path| path.strip_suffix(".jsonl").is_some());
     paths.sort();
-    let mut store = LabelStore::default();
+    let mut store = LabelStore::at_time(now_seconds());
     for path in paths {
         let text = project.files().text(&path);
         let text = text.map_err(|why| format!("{path}: {why}"))?;

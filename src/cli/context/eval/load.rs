@@ -440,7 +440,14 @@ impl Scenarios {
                 format!("a run is named with `=`: `--rescore={unknown}`")
             }
             [] if args.resume.is_some() => format!("a run is named with `=`: `--resume={unknown}`"),
-            [] => "`ctxc eval` without names runs all scenarios of the project".to_owned(),
+            [] => {
+                let names: Vec<&str> = there.iter().copied().take(5).collect();
+                format!(
+                    "the project has {}, such as {}",
+                    there.len(),
+                    names.join(", ")
+                )
+            }
             its => format!(
                 "use a scenario's name; the scenarios of `{unknown}` are {}",
                 its.join(", ")

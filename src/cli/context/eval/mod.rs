@@ -34,7 +34,7 @@ pub(super) use judge::{
     judge_all, judge_some, judge_trust, live_judge, record_scenarios, unpermitted_note, with_cases,
     with_judged_answers,
 };
-pub(super) use label_files::read_labels;
+pub(super) use label_files::{now_seconds, read_labels};
 pub(super) use load::{load_scenarios, scenario_names};
 pub(crate) use merge::{ScorecardArgs, run_merge as scorecard};
 pub(super) use own_checks::{CheckFolder, CheckRuns};

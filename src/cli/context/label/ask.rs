@@ -5,7 +5,7 @@ use super::item::{LabelItem, label_items};
 use super::keys::read_answer;
 use super::page::render_page;
 use crate::base::fs;
-use crate::cli::context::eval::{read_labels, with_judged_answers};
+use crate::cli::context::eval::{now_seconds, read_labels, with_judged_answers};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
@@ -16,6 +16,7 @@ use crate::eval::judge::JudgedCriterion;
 use crate::eval::judge::labels::{LABEL_FOLDER, Label, LabelStore, SCORE_FILE};
 use crate::scenario::date;
 use crate::schema::json::names;
+use std::collections::BTreeSet;
 
 /// The highest score that is one key.
 const MAX_KEY: u64 = 9;
@@ -38,12 +39,26 @@ pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
         cx.options.threads,
         |_, answers| Ok(answers),
     )?;
-    let items = label_items(&answers, args.criterion.as_deref());
+    let mut items = label_items(&answers);
     if items.is_empty() {
         return Err(CliError::usage(
             "found no answer to label, expected one that `judge` or `rubric` of a scenario is about",
         )
         .with_hint("`ctxc eval --record` records answers; scripted ones count too"));
+    }
+    if let Some(part) = &args.criterion {
+        let names: BTreeSet<String> = items
+            .iter()
+            .map(|item| format!("`{}`", item.criterion.key))
+            .collect();
+        items.retain(|item| item.criterion.key.contains(part));
+        if items.is_empty() {
+            let names: Vec<String> = names.into_iter().collect();
+            let expected = names.join(", ");
+            return Err(CliError::usage(format!(
+                "no criterion is named {part:?}, expected a part of {expected}"
+            )));
+        }
     }
     if let Some(path) = &args.html {
         let sign = FileMark {
@@ -79,9 +94,7 @@ pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
                     score,
                     max: item.criterion.max_score,
                     by: by.clone(),
-                    at: date::format_time(
-                        i64::try_from(fs::now_nanos() / 1_000_000_000).unwrap_or(0),
-                    ),
+                    at: date::format_time(now_seconds()),
                 };
                 add_label(&project, &file, &label, cx)?;
                 given += 1;
@@ -211,20 +224,20 @@ fn add_label(project: &CompiledProject, file: &str, label: &Label, cx: &Cx) -> R
 
 fn print_progress(progress: LabelProgress, file: &str, cx: &mut Cx) {
     let LabelProgress { given, open } = progress;
-    let note = match (given, open) {
+    let added = match given {
+        0 => "added nothing".to_owned(),
+        _ => format!("added {} to {file}", pluralize(given, "label")),
+    };
+    cx.print_note(&match (given, open) {
         (0, 0) => format!(
             "every answer is labelled in {file} already; `ctxc label report` shows the agreement"
         ),
-        (_, 0) => format!(
-            "added {} to {file}; none is open, and `ctxc label report` shows the agreement",
-            pluralize(given, "label")
-        ),
+        (_, 0) => format!("{added}; none is open, and `ctxc label report` shows the agreement"),
         _ => format!(
-            "added {} to {file}; {open} are open, and the next call goes on with them",
-            pluralize(given, "label")
+            "{added}; {} without a label, and the next call goes on there",
+            pluralize(open, "answer")
         ),
-    };
-    cx.print_note(&note);
+    });
 }
 
 /// The error for labels that cannot be read.

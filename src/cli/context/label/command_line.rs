@@ -52,8 +52,8 @@ pub(super) struct AskArgs {
     The scores of the current judge on labelled answers are taken from its recorded judgements and kept in labels/judge.jsonl, as are \
     those that --record asks for: each labelled answer with criteria reordered, empty words added, as a list, and twice more as it is. \
     A criterion is trusted if the lower bound of κ is at least 0.6 on the labels that are held out (three of four), the judge passes and \
-    fails at least 0.8 of what people do, at least 15 labels are of each verdict, and at most 5 % of its verdicts change with the form of the \
-    question; looks and versions of the prompt make the bound stricter. Disagreements are listed for the labels that are not held \
+    fails at least 0.8 of what people do, at least 15 labels are of each verdict, and at most 5 % of its verdicts change in any form of the \
+    question (20 of each are needed), at most 5 % of the held-out labels have no score; looks and versions of the prompt make the bound stricter. Disagreements are listed for the labels that are not held \
     out: change the prompt by these.\n\n\
     Exit codes: 0 the report is complete, 2 wrong usage or project file, 3 labels cannot be read, or the judge cannot be asked."
 )]

@@ -11,11 +11,8 @@ pub(super) struct LabelItem<'a> {
 }
 
 /// The questions, each once, in an order that depends on the answers alone.
-pub(super) fn label_items<'a>(
-    answers: &'a [JudgedAnswer],
-    criterion: Option<&str>,
-) -> Vec<LabelItem<'a>> {
-    let mut items: BTreeMap<(&str, String), LabelItem<'a>> = BTreeMap::new();
+pub(super) fn label_items(answers: &[JudgedAnswer]) -> Vec<LabelItem<'_>> {
+    let mut items: BTreeMap<(&str, String), LabelItem<'_>> = BTreeMap::new();
     for judged in answers {
         for scale in &judged.criteria {
             let item = LabelItem {
@@ -23,9 +20,7 @@ pub(super) fn label_items<'a>(
                 criterion: &scale.criterion,
             };
             let key = scale.criterion.key.as_str();
-            if criterion.is_none_or(|part| key.contains(part)) {
-                items.entry((key, judged.answer_hash())).or_insert(item);
-            }
+            items.entry((key, judged.answer_hash())).or_insert(item);
         }
     }
     items.into_values().collect()

@@ -19,10 +19,20 @@ pub(super) fn read_answer(is_one_key: bool) -> io::Result<Option<String>> {
 /// Reads a key without waiting for the end of a line; `None` for Ctrl-C and Ctrl-D.
 #[cfg(unix)]
 fn read_key() -> io::Result<Option<char>> {
+    use crate::cli::interrupt;
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     use std::io::Read;
+    use std::sync::Once;
+    /// Guards the handler that restores the terminal if a signal ends the program.
+    static HANDLER: Once = Once::new();
     let input = io::stdin();
     let usual = tcgetattr(&input)?;
+    let at_exit = usual.clone();
+    HANDLER.call_once(|| {
+        interrupt::add_exit_handler(move || {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &at_exit);
+        });
+    });
     let mut by_key = usual.clone();
     by_key.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
     tcsetattr(&input, OptionalActions::Now, &by_key)?;

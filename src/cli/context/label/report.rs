@@ -8,15 +8,14 @@ use crate::cli::context::eval::{live_judge, read_labels, with_judged_answers};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::overwrite;
 use crate::cli::prelude::*;
-use crate::eval::agreement::ScorePair;
-use crate::eval::agreement::{Estimate, Measurement, Undefined, krippendorff_alpha, spearman_rho};
+use crate::eval::agreement::{Estimate, Measurement, ScorePair, krippendorff_alpha, spearman_rho};
 use crate::eval::judge::labels::{
-    JudgeAssessment, LABEL_FOLDER, LabelStore, LabelledAnswer, SCORE_FILE,
+    JudgeAssessment, LABEL_FOLDER, LabelStore, QuestionForm, SCORE_FILE,
 };
 use crate::eval::judge::{JudgedAnswer, JudgedScale, criterion_hash};
 use crate::eval::kappa::{JudgeRates, PairTable, RatingPair, Weighting, corrected_pass_rate};
 use crate::eval::prepared_case::RunContext;
-use crate::eval::trust_decision::TrustDecision;
+use crate::eval::trust_decision::{FlipCount, TrustDecision};
 use crate::provider::spending::SpendLimit;
 use crate::schema::json::names;
 use std::collections::BTreeMap;
@@ -65,71 +64,40 @@ struct CriterionReport {
 #[derive(Debug, JsonSchema, Serialize)]
 struct Agreement {
     /// The number of these ratings.
-    ratings: u32,
+    ratings: usize,
     /// The decisions that are paid for by a stricter bound.
     looks: u32,
     /// The versions of the judge that are paid for by a stricter bound.
     prompt_versions: u32,
-    /// Cohen's κ, on scales weighted by squares.
-    kappa: StatisticRow,
+    /// Cohen's κ, on scales weighted by squares; null if undefined.
+    kappa: Option<Estimate>,
     /// The lower bound of κ that is compared with 0.6; null if undefined.
     kappa_lower_bound: Option<f64>,
-    /// Krippendorff's α for ordered scores.
-    alpha: StatisticRow,
-    /// Spearman's ρ.
-    spearman: StatisticRow,
-    /// The share passed by the judge among answers that people pass.
-    true_positive_rate: StatisticRow,
-    /// The share failed by the judge among answers that people fail.
-    true_negative_rate: StatisticRow,
+    /// Krippendorff's α for ordered scores; null if undefined.
+    alpha: Option<Estimate>,
+    /// Spearman's ρ; null if undefined.
+    spearman: Option<Estimate>,
+    /// The share passed by the judge among answers that people pass; null if there are none.
+    true_positive_rate: Option<Estimate>,
+    /// The share failed by the judge among answers that people fail; null if there are none.
+    true_negative_rate: Option<Estimate>,
     /// The share of all current answers that the judge passes; null without any.
     pass_rate: Option<f64>,
     /// That share as people would give it; null if undefined.
     corrected_pass_rate: Option<f64>,
-    /// The verdicts on changed questions, and those of them that changed; null if too few are known.
-    stability: Option<StabilityRow>,
+    /// The verdicts in each other form of the question.
+    stability: Vec<FormRow>,
 }
 
-/// Verdicts on changed questions.
+/// Verdicts on questions in another form.
 #[derive(Debug, JsonSchema, Serialize)]
-struct StabilityRow {
+struct FormRow {
+    /// The form.
+    form: QuestionForm,
     /// The number of verdicts.
     verdicts: u32,
-    /// The number of these that differ from the verdict on the unchanged question.
+    /// The number of these that differ from the verdict on the plain question.
     changed: u32,
-}
-
-/// A statistic with its 95 % interval.
-#[derive(Debug, JsonSchema, Serialize)]
-struct StatisticRow {
-    /// The value; null if undefined.
-    value: Option<f64>,
-    /// The lower end of the interval; null if undefined.
-    low: Option<f64>,
-    /// The upper end of the interval; null if undefined.
-    high: Option<f64>,
-}
-
-impl StatisticRow {
-    fn new(found: std::result::Result<Estimate, Undefined>) -> Self {
-        let found = found.ok();
-        let interval = found.and_then(|one| one.interval);
-        Self {
-            value: found.map(|one| one.value),
-            low: interval.map(|(low, _)| low),
-            high: interval.map(|(_, high)| high),
-        }
-    }
-
-    fn describe(&self) -> String {
-        let Some(value) = self.value else {
-            return "undefined".to_owned();
-        };
-        match self.low.zip(self.high) {
-            Some((low, high)) => format!("{value:.2} (95 % {low:.2} to {high:.2})"),
-            None => format!("{value:.2}"),
-        }
-    }
 }
 
 /// The agreement of two people.
@@ -137,8 +105,8 @@ impl StatisticRow {
 struct PeopleAgreement {
     /// The number of answers with labels of two people or more; the first two count.
     answers: u32,
-    /// Cohen's κ, on scales weighted by squares.
-    kappa: StatisticRow,
+    /// Cohen's κ, on scales weighted by squares; null if undefined.
+    kappa: Option<Estimate>,
 }
 
 /// An answer on which the judge and a person disagree.
@@ -274,63 +242,51 @@ fn build_criterion(
         unscored: labelled.iter().filter(|one| one.judge.is_none()).count(),
         disagreements: disagreements.collect(),
         people: people_agreement(store, scale),
-        agreement: found
-            .as_ref()
-            .map(|found| build_agreement(found, scale, pass_rate(answers, scale))),
+        agreement: found.map(|found| build_agreement(found, pass_rate(answers, scale))),
     }
 }
 
-fn build_agreement(
-    found: &JudgeAssessment,
-    scale: &JudgedScale,
-    pass_rate: Option<f64>,
-) -> Agreement {
-    let report = &found.report;
-    let pairs: Vec<RatingPair> = found
-        .answers
-        .iter()
-        .filter(|one| one.is_held_out)
-        .filter_map(LabelledAnswer::rating_pair)
-        .take(found.table.total() as usize)
-        .collect();
+fn build_agreement(found: JudgeAssessment, pass_rate: Option<f64>) -> Agreement {
+    let report = found.report;
     #[allow(clippy::cast_precision_loss, reason = "scores are at most 100")]
-    let scores = pairs.iter().map(|pair| ScorePair {
+    let scores = found.pairs.iter().map(|pair| ScorePair {
         person: pair.person as f64,
         judge: pair.judge as f64,
     });
     let scores: Vec<ScorePair> = scores.collect();
-    let units: Vec<Vec<f64>> = scores
-        .iter()
-        .map(|pair| vec![pair.person, pair.judge])
-        .collect();
-    let value = |rate: std::result::Result<Estimate, Undefined>| rate.ok().map(|rate| rate.value);
-    let rates = value(report.true_positive_rate).zip(value(report.true_negative_rate));
-    let corrected = pass_rate
-        .zip(rates)
-        .and_then(|(rate, (positive, negative))| {
-            let judge = JudgeRates {
-                true_positive: positive,
-                true_negative: negative,
-            };
-            corrected_pass_rate(rate, judge).ok()
+    let units = scores.iter().map(|pair| vec![pair.person, pair.judge]);
+    let units: Vec<Vec<f64>> = units.collect();
+    let positive = report.true_positive_rate.ok();
+    let negative = report.true_negative_rate.ok();
+    let rates = positive
+        .zip(negative)
+        .map(|(positive, negative)| JudgeRates {
+            true_positive: positive.value,
+            true_negative: negative.value,
         });
-    let _ = scale;
+    let corrected = pass_rate.zip(rates);
     Agreement {
-        ratings: found.table.total(),
+        ratings: found.pairs.len(),
         looks: report.looks,
         prompt_versions: report.prompt_versions,
-        kappa: StatisticRow::new(report.kappa),
+        kappa: report.kappa.ok(),
         kappa_lower_bound: report.lower_bound.ok(),
-        alpha: StatisticRow::new(krippendorff_alpha(&units, Measurement::Ordinal)),
-        spearman: StatisticRow::new(spearman_rho(&scores)),
-        true_positive_rate: StatisticRow::new(report.true_positive_rate),
-        true_negative_rate: StatisticRow::new(report.true_negative_rate),
+        alpha: krippendorff_alpha(&units, Measurement::Ordinal).ok(),
+        spearman: spearman_rho(&scores).ok(),
+        true_positive_rate: positive,
+        true_negative_rate: negative,
         pass_rate,
-        corrected_pass_rate: corrected,
-        stability: found.stability.map(|count| StabilityRow {
-            verdicts: count.trials,
-            changed: count.flips,
-        }),
+        corrected_pass_rate: corrected
+            .and_then(|(rate, judge)| corrected_pass_rate(rate, judge).ok()),
+        stability: found
+            .stability
+            .into_iter()
+            .map(|(form, FlipCount { flips, trials })| FormRow {
+                form,
+                verdicts: trials,
+                changed: flips,
+            })
+            .collect(),
     }
 }
 
@@ -363,7 +319,7 @@ fn people_agreement(store: &LabelStore, scale: &JudgedScale) -> Option<PeopleAgr
     let table = PairTable::from_pairs(max as usize + 1, &pairs).ok()?;
     (!pairs.is_empty()).then(|| PeopleAgreement {
         answers: table.total(),
-        kappa: StatisticRow::new(table.kappa(Weighting::Quadratic)),
+        kappa: table.kappa(Weighting::Quadratic).ok(),
     })
 }
 
@@ -386,6 +342,16 @@ fn print_report(report: &LabelReport, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
+fn describe(estimate: Option<Estimate>) -> String {
+    let Some(Estimate { value, interval }) = estimate else {
+        return "undefined".to_owned();
+    };
+    let interval = interval.map_or_else(String::new, |(low, high)| {
+        format!(" (95 % {low:.2} to {high:.2})")
+    });
+    format!("{value:.2}{interval}")
+}
+
 fn describe_criterion(one: &CriterionReport) -> Vec<String> {
     let mut lines: Vec<String> = one
         .reason
@@ -406,27 +372,34 @@ fn describe_criterion(one: &CriterionReport) -> Vec<String> {
             .map_or_else(String::new, |bound| format!(", at least {bound:.2}"));
         lines.push(format!(
             "by {}: κ {}{bound} with {} and {}",
-            pluralize(found.ratings as usize, "rating"),
-            found.kappa.describe(),
+            pluralize(found.ratings, "rating"),
+            describe(found.kappa),
             pluralize(found.looks as usize, "look"),
             pluralize(found.prompt_versions as usize, "version") + " of the judge",
         ));
         lines.push(format!(
             "passes {} of what people pass, fails {} of what people fail",
-            found.true_positive_rate.describe(),
-            found.true_negative_rate.describe()
+            describe(found.true_positive_rate),
+            describe(found.true_negative_rate)
         ));
         lines.push(format!(
             "α {}, ρ {}",
-            found.alpha.describe(),
-            found.spearman.describe()
+            describe(found.alpha),
+            describe(found.spearman)
         ));
     }
     if let Some(found) = &one.agreement {
-        if let Some(StabilityRow { verdicts, changed }) = found.stability {
-            lines.push(format!(
-                "{changed} of {verdicts} verdicts change with the form of the question"
-            ));
+        let forms = found.stability.iter().map(|row| {
+            let FormRow {
+                form,
+                verdicts,
+                changed,
+            } = row;
+            format!("{changed} of {verdicts} in the form `{}`", form.word())
+        });
+        let forms: Vec<String> = forms.collect();
+        if !forms.is_empty() {
+            lines.push(format!("verdicts that change: {}", forms.join(", ")));
         }
         if let Some(rate) = found.pass_rate {
             let corrected = found
@@ -440,7 +413,7 @@ fn describe_criterion(one: &CriterionReport) -> Vec<String> {
     if let Some(people) = &one.people {
         lines.push(format!(
             "people among themselves: κ {} on {}",
-            people.kappa.describe(),
+            describe(people.kappa),
             pluralize(people.answers as usize, "answer")
         ));
     }
