@@ -97,10 +97,10 @@ pub(crate) fn check(data: &[u8]) {
     for account in &report.segments {
         assert_eq!(
             account.position.is_none(),
-            account.fate == Disposition::Dropped
+            account.disposition == Disposition::Dropped
         );
         assert!(
-            account.segment.kind.priority() > 1 || account.fate == Disposition::Kept,
+            account.segment.kind.priority() > 1 || account.disposition == Disposition::Kept,
             "{}",
             account.segment.id
         );

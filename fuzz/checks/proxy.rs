@@ -29,7 +29,7 @@ fn server() -> &'static ProxyServer {
             vendor,
             upstream: "http://127.0.0.1:9".to_owned(),
         };
-        let keep = RecorderOptions {
+        let recorder = RecorderOptions {
             salt: [7; 32],
             secrets: Vec::new(),
             content: RecordedContent::Redacted,
@@ -51,7 +51,7 @@ fn server() -> &'static ProxyServer {
             source,
             strict: StrictMode::default(),
             limits: ForwardLimits::default(),
-            keep,
+            recorder,
         };
         ProxyServer::start(plan).expect("a free port")
     })

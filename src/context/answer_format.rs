@@ -101,7 +101,7 @@ pub(super) fn format_instructions(
     let mut out = TracedText::default();
     if kind != Some("json") && schema.is_none() {
         if kind == Some("text") {
-            out.push("Answer in plain text.", Origin::Frame);
+            out.push("Answer in plain text.", Origin::Generated);
         }
         return Ok(out);
     }
@@ -116,7 +116,7 @@ pub(super) fn format_instructions(
             let path = path_beside_template(template, written);
             out.push(
                 "Answer with one JSON value that this JSON Schema accepts, and nothing else:\n",
-                Origin::Frame,
+                Origin::Generated,
             );
             // The registry stores the schema as a value without lines; a registry of an older ctxc
             // stores only the path of the file.
@@ -134,7 +134,7 @@ pub(super) fn format_instructions(
     };
     out.push(
         &format!("Answer with {shape} and nothing else."),
-        Origin::Frame,
+        Origin::Generated,
     );
     Ok(out)
 }

@@ -76,7 +76,7 @@ impl Assembly {
     /// context of a task that is called from here.
     pub fn segments(&self) -> Vec<Segment> {
         let is_said = |account: &&SegmentReport| {
-            account.fate != Disposition::Dropped && account.segment.kind != Kind::Tools
+            account.disposition != Disposition::Dropped && account.segment.kind != Kind::Tools
         };
         let stayed = self.report.segments.iter().filter(is_said);
         stayed.map(|account| account.segment.clone()).collect()
@@ -89,7 +89,7 @@ impl Assembly {
             .report
             .segments
             .iter()
-            .filter(|account| account.fate != Disposition::Dropped);
+            .filter(|account| account.disposition != Disposition::Dropped);
         stayed
             .map(|account| account.segment.overall_trust())
             .max()
@@ -107,7 +107,7 @@ impl Assembly {
             .filter(|account| account.segment.kind == Kind::Tools)
         {
             if !out.is_empty() {
-                out.push("\n", Origin::Frame);
+                out.push("\n", Origin::Generated);
             }
             let text = account.segment.text.text();
             let read: Result<Value, _> = serde_json::from_str(text);
@@ -124,9 +124,9 @@ impl Assembly {
                 .text
                 .stretches()
                 .first()
-                .map_or(Origin::Frame, |stretch| stretch.origin.clone());
+                .map_or(Origin::Generated, |stretch| stretch.origin.clone());
             out.push(first, origin);
-            out.push(&["\n", rest].concat(), Origin::Frame);
+            out.push(&["\n", rest].concat(), Origin::Generated);
         }
         out
     }
@@ -312,7 +312,8 @@ pub(crate) fn preview_loaded(
                 }
             };
             let what: Vec<String> = drafted.unknown.iter().map(whole).collect();
-            segment.text = TracedText::new(preview_placeholder(&what.join(", ")), Origin::Frame);
+            segment.text =
+                TracedText::new(preview_placeholder(&what.join(", ")), Origin::Generated);
         }
         segment
     });
@@ -500,7 +501,7 @@ impl ContextAssembler for Assembler<'_> {
         let stays = |at: &usize| {
             fitted
                 .get(*at)
-                .is_some_and(|fitted| fitted.fate != Disposition::Dropped)
+                .is_some_and(|fitted| fitted.disposition != Disposition::Dropped)
         };
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
@@ -559,7 +560,7 @@ fn segment_reports(
         |((segment, fitted), position): ((Segment, FittedBlock), Option<usize>)| SegmentReport {
             segment,
             position,
-            fate: fitted.fate,
+            disposition: fitted.disposition,
             full_tokens: fitted.full,
             kept_tokens: fitted.kept,
             reason: fitted.reason,

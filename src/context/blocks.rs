@@ -60,20 +60,20 @@ pub(super) fn rendered_text(
     segment: &Segment,
     frame: &SegmentFrame,
     profile: Profile,
-    fate: &Disposition,
+    disposition: &Disposition,
 ) -> TracedText {
-    let mut out = TracedText::new(frame.head.as_str(), Origin::Frame);
-    match fate {
+    let mut out = TracedText::new(frame.head.as_str(), Origin::Generated);
+    match disposition {
         Disposition::Kept => out.append(&segment.text),
         Disposition::Cut { range, mark } => {
             let part = segment.text.slice(range.clone());
             let is_front = matches!(segment.cut, CutPolicy::HeadAt(_));
             if is_front {
-                out.push(mark, Origin::Frame);
+                out.push(mark, Origin::Generated);
             }
             out.append(&part);
             if !is_front {
-                out.push(mark, Origin::Frame);
+                out.push(mark, Origin::Generated);
             }
         }
         // The text that stays of a message is part of the conversation.
@@ -84,7 +84,7 @@ pub(super) fn rendered_text(
             .tail
             .strip_suffix(profile.separator())
             .unwrap_or(&frame.tail),
-        Origin::Frame,
+        Origin::Generated,
     );
     out
 }

@@ -238,7 +238,7 @@ impl MissingFrom {
             | Origin::Match { .. }
             | Origin::History
             | Origin::Conversation
-            | Origin::Frame => (Self::Input, None),
+            | Origin::Generated => (Self::Input, None),
         }
     }
 }

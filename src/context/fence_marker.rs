@@ -106,7 +106,7 @@ pub(crate) fn replace_marks(text: &TracedText, by: &str) -> String {
     let mut out = String::with_capacity(text.text().len());
     for stretch in text.stretches() {
         let words = text.text().get(stretch.range.clone()).unwrap_or("");
-        let mark = (stretch.origin == Origin::Frame)
+        let mark = (stretch.origin == Origin::Generated)
             .then(|| find_mark(words))
             .flatten();
         let Some(mark) = mark else {
@@ -125,7 +125,7 @@ pub(super) fn fence_names(text: &TracedText) -> Vec<&str> {
     let frames = text
         .stretches()
         .iter()
-        .filter(|stretch| stretch.origin == Origin::Frame);
+        .filter(|stretch| stretch.origin == Origin::Generated);
     let words = frames.filter_map(|stretch| text.text().get(stretch.range.clone()));
     words
         .filter(|words| find_mark(words).is_some())
@@ -153,7 +153,7 @@ fn find_mark(words: &str) -> Option<usize> {
 pub(crate) fn without_fences(text: &TracedText) -> String {
     let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
     let is_fence =
-        |origin: &Origin, words: &str| *origin == Origin::Frame && find_mark(words).is_some();
+        |origin: &Origin, words: &str| *origin == Origin::Generated && find_mark(words).is_some();
     let stretches = text
         .stretches()
         .iter()

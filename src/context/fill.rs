@@ -88,7 +88,7 @@ impl FilledText {
     #[cfg(feature = "eval")]
     pub(super) fn from_words(text: &str) -> Self {
         Self {
-            text: TracedText::new(text, Origin::Frame),
+            text: TracedText::new(text, Origin::Generated),
             ..Self::default()
         }
     }
@@ -112,9 +112,9 @@ pub(super) type Faults = Vec<Fault>;
 /// Puts a fence around a text.
 pub(super) fn fence_text(text: &TracedText, marks: &FenceMarks, name: &str) -> TracedText {
     let (open, close) = marks.fence(name, text.text());
-    let mut fenced = TracedText::new(open, Origin::Frame);
+    let mut fenced = TracedText::new(open, Origin::Generated);
     fenced.append(text);
-    fenced.push(&close, Origin::Frame);
+    fenced.push(&close, Origin::Generated);
     fenced.mark_untrusted(0);
     fenced
 }
@@ -385,10 +385,13 @@ impl<'a> FieldWriter<'a, '_> {
             }
             // The result of a call is bound under the source of the call.
             Expression::Call(call) => self.write_variable(&call.to_string(), &[]),
-            Expression::Text(text) => self.push(&text.value, Origin::Frame),
-            Expression::Number(number) => self.push(&number.value, Origin::Frame),
+            Expression::Text(text) => self.push(&text.value, Origin::Generated),
+            Expression::Number(number) => self.push(&number.value, Origin::Generated),
             Expression::Boolean(value) => {
-                self.push(if value.value { "true" } else { "false" }, Origin::Frame);
+                self.push(
+                    if value.value { "true" } else { "false" },
+                    Origin::Generated,
+                );
             }
         }
     }
@@ -442,9 +445,9 @@ impl<'a> FieldWriter<'a, '_> {
         }
         let (open, close) = self.filler.marks.fence(root, &words);
         let start = self.out.text.text().len();
-        self.push(&open, Origin::Frame);
+        self.push(&open, Origin::Generated);
         self.push(&words, bound.origin.clone());
-        self.push(&close, Origin::Frame);
+        self.push(&close, Origin::Generated);
         self.out.text.mark_untrusted(start);
     }
 
@@ -454,7 +457,9 @@ impl<'a> FieldWriter<'a, '_> {
         match self.filler.unknown {
             UnknownHandling::Fault => {}
             UnknownHandling::Variable | UnknownHandling::Expected => self.out.text.mark_open(),
-            UnknownHandling::Placeholder => self.push(&preview_placeholder(&what()), Origin::Frame),
+            UnknownHandling::Placeholder => {
+                self.push(&preview_placeholder(&what()), Origin::Generated)
+            }
         }
     }
 
@@ -464,7 +469,9 @@ impl<'a> FieldWriter<'a, '_> {
             self.out.unknown.insert(name.to_owned());
             // The name of the source is recorded: the local name does not reveal the origin of the
             // value.
-            self.out.latent.push(named.unwrap_or(name), Origin::Frame);
+            self.out
+                .latent
+                .push(named.unwrap_or(name), Origin::Generated);
             return;
         }
         if let Some(bound) = bound.filter(|bound| !bound.argument_faults.is_empty()) {

@@ -243,7 +243,7 @@ impl FieldWriter<'_, '_> {
                 }
                 ByteOrigin::Fence => {
                     let start = self.out.text.text().len();
-                    self.push(words, Origin::Frame);
+                    self.push(words, Origin::Generated);
                     match opening.take() {
                         None => opening = Some(start),
                         Some(start) => self.out.text.mark_untrusted(start),

@@ -113,7 +113,7 @@ impl ConversationFit<'_> {
                 continue;
             };
             let FoldedMessage {
-                fate,
+                disposition,
                 kept,
                 reason,
                 turn,
@@ -121,13 +121,13 @@ impl ConversationFit<'_> {
             let full = self
                 .is_counted
                 .then(|| self.conversation.message_tokens(number));
-            let kept = if fate == Disposition::Dropped {
+            let kept = if disposition == Disposition::Dropped {
                 Some(0)
             } else {
                 self.is_counted.then_some(kept)
             };
             *fitted = FittedBlock {
-                fate,
+                disposition,
                 full,
                 kept,
                 reason,
@@ -563,8 +563,8 @@ impl Assembler<'_> {
             let segment = segments.get(index)?;
             // More of the conversation will stand before the segments behind it.
             is_behind |= segment.is_turn();
-            let fate = &fitted.get(index)?.fate;
-            if *fate == Disposition::Dropped || self.merged_tokens(index).is_none() {
+            let disposition = &fitted.get(index)?.disposition;
+            if *disposition == Disposition::Dropped || self.merged_tokens(index).is_none() {
                 return None;
             }
             let holds = if is_behind && !remaining.repeated.contains(&index) {
@@ -582,7 +582,12 @@ impl Assembler<'_> {
             };
             let text = match short {
                 Some(turn) => TracedText::new(turn.text_form().text, origin()?),
-                None => rendered_text(segment, frames.get(index)?, self.options.profile, fate),
+                None => rendered_text(
+                    segment,
+                    frames.get(index)?,
+                    self.options.profile,
+                    disposition,
+                ),
             };
             let turns = short.map_or(Cow::Borrowed(&*segment.turns), |turn| {
                 Cow::Borrowed(std::slice::from_ref(turn))
@@ -612,7 +617,7 @@ impl Assembler<'_> {
                 continue;
             };
             fitted.kept = Some(self.segment_tokens(last.index, &last.text));
-            if fitted.fate == Disposition::Kept {
+            if fitted.disposition == Disposition::Kept {
                 fitted.full = fitted.kept;
             }
         }
@@ -655,7 +660,9 @@ impl Assembler<'_> {
             else {
                 continue;
             };
-            if fitted.fate != Disposition::Kept && fitted.full.is_some() && segment.turns.is_empty()
+            if fitted.disposition != Disposition::Kept
+                && fitted.full.is_some()
+                && segment.turns.is_empty()
             {
                 let whole = rendered_text(segment, frame, self.options.profile, &Disposition::Kept);
                 fitted.full = Some(self.segment_tokens(last, &whole));

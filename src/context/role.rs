@@ -267,7 +267,7 @@ fn is_trusted_system(segment: &Segment) -> bool {
 }
 
 fn join_system(mut words: TracedText, own: &mut Segment, between: &str) {
-    words.push(between, Origin::Frame);
+    words.push(between, Origin::Generated);
     words.append(&own.text);
     own.text = words;
     own.why = format!("the role's system and {}", own.why);

@@ -57,6 +57,16 @@ impl AnswersFrom {
     }
 }
 
+/// The recorded trials of a case that suffice, so that no model is called for more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SufficientTrials {
+    /// As many as were planned when they were recorded.
+    #[default]
+    AsPlanned,
+    /// As many as the rule of the case has now.
+    AsRequired,
+}
+
 /// The sources of answers of all cases, and the host's services around them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnswerOptions<'a> {
@@ -83,8 +93,8 @@ pub struct AnswerOptions<'a> {
     pub confirms: bool,
     /// True if the messages of a case that does not pass are retained for display.
     pub retains_messages: bool,
-    /// True if a model is called for a case of which fewer trials are recorded than its rule has.
-    pub requires_all_trials: bool,
+    /// The recorded trials that suffice where a model may be called.
+    pub sufficient: SufficientTrials,
     /// True if no model is called and the cost of calling is estimated instead.
     pub estimates_only: bool,
 }
@@ -274,6 +284,6 @@ pub trait ModelCaller: Debug + Sync {
     fn failed_calls(&self, path: &str, case: &str) -> BTreeMap<String, u64>;
 
     /// Leaves the recording of a case unchanged, since a trial was not answered. Returns a
-    /// description of the fate of the other answers; `None` if there are none.
+    /// description of the disposition of the other answers; `None` if there are none.
     fn abandon_recording(&self, path: &str, case: &str) -> Option<String>;
 }

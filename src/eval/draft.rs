@@ -369,7 +369,7 @@ fn write_expectations(out: &mut String, seen: &SeenContext<'_>) {
     let _ = writeln!(out, "  - segments: {{exactly: [{}]}}", stands.join(", "));
     let mut is_whole = true;
     for account in &assembly.report.segments {
-        let state = match account.fate {
+        let state = match account.disposition {
             Disposition::Kept => continue,
             Disposition::Cut { .. } | Disposition::Shortened { .. } => "cut",
             Disposition::Dropped => "dropped",

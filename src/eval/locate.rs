@@ -133,6 +133,6 @@ pub fn describe_origin(origin: &Origin) -> Option<String> {
         Origin::Match { id } => format!("looked up: {id}"),
         Origin::History => "earlier attempts".to_owned(),
         Origin::Conversation => "conversation".to_owned(),
-        Origin::File { .. } | Origin::Schema { .. } | Origin::Frame => return None,
+        Origin::File { .. } | Origin::Schema { .. } | Origin::Generated => return None,
     })
 }

@@ -672,7 +672,7 @@ fn remove_fence(id: &str, segments: &mut [Segment]) {
             .text
             .stretches()
             .first()
-            .map_or(Origin::Frame, |stretch| stretch.origin.clone());
+            .map_or(Origin::Generated, |stretch| stretch.origin.clone());
         segment.text = TracedText::new(without_fences(&segment.text), origin);
         segment.trust = Trust::Trusted;
     }

@@ -231,7 +231,7 @@ pub(super) fn result_keys(prepared: &PreparedCase<'_>, context: Hash) -> ResultK
 }
 
 /// The hash of one agent's input and of everything else that expectations on it examine: the
-/// receiver, the request, the fate of each segment with its reason, the settings around it, the
+/// receiver, the request, the disposition of each segment with its reason, the settings around it, the
 /// model. An edit that changes none of these does not change the hash.
 pub(super) fn hash_agent_context(
     case: &PreparedCase<'_>,
@@ -322,7 +322,7 @@ fn add_faults(faults: &[Fault], hasher: &mut Hasher) {
     }
 }
 
-/// Adds the request and the fate of each segment.
+/// Adds the request and the disposition of each segment.
 fn add_request(case: &PreparedCase<'_>, assembly: &Assembly, hasher: &mut Hasher) {
     hasher.add_field(stored_request(&SeenContext { case, assembly }));
     for account in &assembly.report.segments {

@@ -254,7 +254,7 @@ impl AnswerBackend for AnswerScript {
             names: [Some(request.stage), Some(request.node), request.name],
         };
         let answer = self.next_answer(asking, &text).ok_or_else(|| {
-            NoAnswer::Unknown(format!(
+            NoAnswer::NotRecorded(format!(
                 "none of the {} scripted answers is for this request of {}: neither `node` nor a pattern of `when` fits",
                 self.lines.len(),
                 request.name.unwrap_or(request.stage)

@@ -19,7 +19,7 @@ pub struct SegmentReport {
     /// Its index among the kept segments, from 0; `None` if it was dropped.
     pub position: Option<usize>,
     /// Its disposition.
-    pub fate: Disposition,
+    pub disposition: Disposition,
     /// Tokens of the complete segment, heading and fences included; `None` if no count was needed.
     pub full_tokens: Option<usize>,
     /// Tokens of the kept part.

@@ -79,7 +79,7 @@ pub enum Disposition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FittedBlock {
     /// The disposition.
-    pub fate: Disposition,
+    pub disposition: Disposition,
     /// Tokens of the complete block; `None` if its bytes fitted and no count was needed.
     pub full: Option<usize>,
     /// Tokens of the kept part; `None` if no count was needed.
@@ -289,7 +289,7 @@ impl<'b> BlockFitter<'b> {
 
     /// Tokens of a block that is fitted already.
     fn block_cost(&self, at: usize, fitted: &FittedBlock) -> usize {
-        match fitted.fate {
+        match fitted.disposition {
             Disposition::Kept => self.block_size(at),
             Disposition::Cut { .. } | Disposition::Shortened { .. } | Disposition::Dropped => {
                 fitted.kept.unwrap_or(0)
@@ -334,7 +334,7 @@ impl<'b> BlockFitter<'b> {
         let is_whole = |fitted: &Option<FittedBlock>| {
             fitted
                 .as_ref()
-                .is_none_or(|fitted| fitted.fate == Disposition::Kept)
+                .is_none_or(|fitted| fitted.disposition == Disposition::Kept)
         };
         let fits = |block: &BudgetBlock<'_>| block.byte_count() <= block.max_tokens();
         if elastic.is_none()
@@ -428,7 +428,7 @@ impl<'b> BlockFitter<'b> {
                     cut_block(block, full, left, self.counter)
                 }
                 Some(last) => FittedBlock {
-                    fate: Disposition::Dropped,
+                    disposition: Disposition::Dropped,
                     full: Some(full),
                     kept: Some(0),
                     reason: format!("the budget ended at `{last}`, which goes before it"),
@@ -447,7 +447,7 @@ impl FittedBlock {
     /// A complete block.
     pub(crate) fn fully_kept(tokens: Option<usize>) -> Self {
         Self {
-            fate: Disposition::Kept,
+            disposition: Disposition::Kept,
             full: tokens,
             kept: tokens,
             reason: "fits".to_owned(),
@@ -458,7 +458,7 @@ impl FittedBlock {
     #[cfg(feature = "assemble")]
     pub(crate) fn dropped(reason: String) -> Self {
         Self {
-            fate: Disposition::Dropped,
+            disposition: Disposition::Dropped,
             full: None,
             kept: Some(0),
             reason,
@@ -587,7 +587,7 @@ fn cut_block(
     counter: &dyn TokenCounter,
 ) -> FittedBlock {
     let dropped = |reason: String| FittedBlock {
-        fate: Disposition::Dropped,
+        disposition: Disposition::Dropped,
         full: Some(full),
         kept: Some(0),
         reason,
@@ -619,7 +619,7 @@ fn cut_block(
     };
     match found {
         Some((range, mark, kept)) => FittedBlock {
-            fate: Disposition::Cut { range, mark },
+            disposition: Disposition::Cut { range, mark },
             full: Some(full),
             kept: Some(kept),
             reason: shortage_reason(left, is_own),

@@ -265,7 +265,8 @@ pub enum Origin {
     /// The conversation so far.
     Conversation,
     /// Text of ctxc itself: headings, separators, marks of cuts.
-    Frame,
+    #[serde(rename = "frame")]
+    Generated,
 }
 
 /// A part of a text with a single origin.

@@ -55,7 +55,7 @@ struct CountedMessage<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedMessage {
     /// The disposition of the message.
-    pub fate: Disposition,
+    pub disposition: Disposition,
     /// Tokens of the kept part.
     pub kept: usize,
     /// The reason for the disposition.
@@ -503,7 +503,7 @@ impl<'a> FoldableConversation<'a> {
                 };
                 let folded = match (dropped, short) {
                     (Some(reason), _) => FoldedMessage {
-                        fate: Disposition::Dropped,
+                        disposition: Disposition::Dropped,
                         kept: 0,
                         reason,
                         turn: None,
@@ -512,7 +512,7 @@ impl<'a> FoldableConversation<'a> {
                         let reason =
                             "its call is too long to be kept beside what the user says".to_owned();
                         FoldedMessage {
-                            fate: Disposition::Dropped,
+                            disposition: Disposition::Dropped,
                             kept: 0,
                             reason,
                             turn: None,
@@ -531,14 +531,14 @@ impl<'a> FoldableConversation<'a> {
                         let reason =
                             "it is too long, or came from a tool before the last turn".to_owned();
                         FoldedMessage {
-                            fate: Disposition::Shortened { left_out },
+                            disposition: Disposition::Shortened { left_out },
                             kept: tokens,
                             reason,
                             turn: Some(turn),
                         }
                     }
                     (None, None) => FoldedMessage {
-                        fate: Disposition::Kept,
+                        disposition: Disposition::Kept,
                         kept: message.tokens,
                         reason: "fits".to_owned(),
                         turn: None,

@@ -142,7 +142,7 @@ impl AgentLoop<'_, '_> {
     fn trace_segments(&self) -> Result<(), Obstacle> {
         let line = |account: &crate::kernel::assembler::SegmentReport| SegmentLine {
             id: account.segment.id.clone(),
-            state: match account.fate {
+            state: match account.disposition {
                 Disposition::Kept => "kept",
                 Disposition::Cut { .. } | Disposition::Shortened { .. } => "cut",
                 Disposition::Dropped => "dropped",

@@ -53,7 +53,7 @@ pub enum NoAnswer {
     Failed(ProviderError),
     /// No answer is recorded or scripted for this request.
     #[error("{0}")]
-    Unknown(String),
+    NotRecorded(String),
     /// The budget is spent.
     #[error("{0}")]
     Budget(String),
@@ -72,7 +72,7 @@ pub struct ChainedAnswers<'a> {
 impl AnswerBackend for ChainedAnswers<'_> {
     fn answer(&self, request: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         match self.first.answer(request) {
-            Err(NoAnswer::Unknown(_)) => self.then.answer(request),
+            Err(NoAnswer::NotRecorded(_)) => self.then.answer(request),
             answered => answered,
         }
     }
@@ -86,7 +86,7 @@ impl From<NoAnswer> for Obstacle {
         match reason {
             NoAnswer::Provider(why) => Self::new(ObstacleKind::Provider, why),
             NoAnswer::Failed(error) => Self::new(ObstacleKind::Provider, error.to_string()),
-            NoAnswer::Unknown(why) => Self::new(NOT_RECORDED, why),
+            NoAnswer::NotRecorded(why) => Self::new(NOT_RECORDED, why),
             NoAnswer::Budget(why) => Self::new(ObstacleKind::Budget, why),
         }
     }
@@ -130,7 +130,7 @@ impl AnswerBackend for ReplayedAnswers {
             let why = self
                 .calls
                 .describe_mismatch(&live, |call| format!("call {}", name(call)));
-            NoAnswer::Unknown(format!(
+            NoAnswer::NotRecorded(format!(
                 "no answer is recorded for this request of {}: {why}",
                 request.stage
             ))

@@ -80,7 +80,7 @@ pub fn answer(
                 .report
                 .segments
                 .iter()
-                .filter(|account| account.fate != Disposition::Kept);
+                .filter(|account| account.disposition != Disposition::Kept);
             let missing = lost
                 .map(|account| format!("{}: {}", account.segment.id, account.reason))
                 .collect();

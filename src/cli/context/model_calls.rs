@@ -179,7 +179,7 @@ impl AnswerBackend for ModelCalls<'_> {
     fn answer(&self, request: &AgentRequest<'_>) -> std::result::Result<SourcedAnswer, NoAnswer> {
         let no_model = || {
             let why = "name a model in its template, or run it by a role that has one";
-            NoAnswer::Unknown(format!(
+            NoAnswer::NotRecorded(format!(
                 "nothing says which model answers {}: {why}",
                 request.stage
             ))

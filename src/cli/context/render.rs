@@ -325,7 +325,7 @@ fn note_omitted_segments(assembly: &Assembly, cx: &mut Cx) {
     let turns = accounts.iter().filter(|account| account.segment.is_turn());
     let lost = turns
         .clone()
-        .filter(|account| account.fate != Disposition::Kept)
+        .filter(|account| account.disposition != Disposition::Kept)
         .count();
     if lost > 0 {
         let all = pluralize(turns.count(), "message");
@@ -337,23 +337,23 @@ fn note_omitted_segments(assembly: &Assembly, cx: &mut Cx) {
     let texts = || accounts.iter().filter(|account| !account.segment.is_turn());
     let of = |is: fn(&Disposition) -> bool| {
         let ids: Vec<_> = texts()
-            .filter(|account| is(&account.fate))
+            .filter(|account| is(&account.disposition))
             .map(|account| escape_line(&account.segment.id))
             .collect();
         ids.join(", ")
     };
-    let cut = of(|fate| {
+    let cut = of(|disposition| {
         matches!(
-            fate,
+            disposition,
             Disposition::Cut { .. } | Disposition::Shortened { .. }
         )
     });
-    let dropped = of(|fate| *fate == Disposition::Dropped);
+    let dropped = of(|disposition| *disposition == Disposition::Dropped);
     let parts = [("cut", cut), ("dropped", dropped)];
     let reasons: Vec<String> = parts
         .iter()
         .filter(|part| !part.1.is_empty())
-        .map(|(fate, ids)| format!("{fate}: {ids}"))
+        .map(|(disposition, ids)| format!("{disposition}: {ids}"))
         .collect();
     let room = assembly.report.budget.map_or_else(
         || "its `max_tokens`".to_owned(),
@@ -483,7 +483,7 @@ fn line_origin(
     let inside = text.stretches().get(first..).unwrap_or(&[]).iter();
     let mut inside = inside
         .take_while(|stretch| stretch.range.start < line.end.max(line.start + 1))
-        .filter(|stretch| stretch.origin != Origin::Frame);
+        .filter(|stretch| stretch.origin != Origin::Generated);
     let Some(mut stretch) = inside.next() else {
         return LineOrigin::default();
     };

@@ -103,7 +103,7 @@ struct DeferredSegment<'a> {
 /// Returns the number of bytes that are kept of a segment, and the name of its state.
 fn kept_part(account: &SegmentReport) -> (usize, &'static str) {
     let whole = account.segment.text.text().len();
-    match &account.fate {
+    match &account.disposition {
         Disposition::Kept => (whole, "kept"),
         Disposition::Cut { range, .. } => (range.len(), "cut"),
         Disposition::Shortened { left_out } => (
@@ -182,7 +182,7 @@ pub(super) fn print_explanation(
     let screen = cx.options.screen;
     cx.print_line("")?;
     for account in &assembly.report.segments {
-        let fate = match kept_part(account) {
+        let disposition = match kept_part(account) {
             (bytes, "cut") => {
                 format!(
                     "cut to {} of {} bytes",
@@ -195,7 +195,7 @@ pub(super) fn print_explanation(
         let segment = &account.segment;
         let id = screen.paint(Paint::Strong, &escape_line(&format!("{:<28}", segment.id)));
         let line = format!(
-            "{id} {}, priority {}, {}: {fate}; {}; there by {}",
+            "{id} {}, priority {}, {}: {disposition}; {}; there by {}",
             token_figures(account),
             segment.priority(),
             segment.stability.word(),

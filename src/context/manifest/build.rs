@@ -500,7 +500,7 @@ fn build_part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: WaitingF
         tokens,
         uncut: account
             .full_tokens
-            .filter(|_| account.fate != Disposition::Kept && condition.is_none()),
+            .filter(|_| account.disposition != Disposition::Kept && condition.is_none()),
         least: 0,
         bound: None,
         hash: hash.to_string(),

@@ -96,7 +96,7 @@ fn agent_cut_texts(
     if by_bytes
         .segments
         .iter()
-        .all(|account| account.fate == Disposition::Kept)
+        .all(|account| account.disposition == Disposition::Kept)
     {
         return None;
     }
@@ -113,7 +113,7 @@ fn agent_cut_texts(
             continue;
         };
         let is_expendable =
-            segment.priority() >= FIRST_EXPENDABLE && account.fate != Disposition::Kept;
+            segment.priority() >= FIRST_EXPENDABLE && account.disposition != Disposition::Kept;
         let is_certain = waiting.condition.is_none() && !waiting.is_doubtful;
         // A limit that the author set for this text is intended.
         let is_limited = segment.max_tokens.is_some_and(|most| full > most);

@@ -273,7 +273,7 @@ impl SourceKind {
             Origin::Parent { id } => Some((Self::Parent, id)),
             Origin::Match { id } => Some((Self::Match, id)),
             Origin::History | Origin::Conversation => Some((Self::History, "history")),
-            Origin::Frame => None,
+            Origin::Generated => None,
         }
     }
 }

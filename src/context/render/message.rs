@@ -28,7 +28,7 @@ pub struct Message {
 /// A turn that follows the messages of a context: an answer, or a tool result.
 impl From<Turn> for Message {
     fn from(turn: Turn) -> Self {
-        let text = TracedText::new(turn.text_form().text, Origin::Frame);
+        let text = TracedText::new(turn.text_form().text, Origin::Generated);
         Self {
             speaker: turn.speaker,
             text,
@@ -120,7 +120,7 @@ pub(crate) fn join_messages(rendered: &[RenderedSegment<'_>], profile: Profile) 
             .replace(part)
             .is_some_and(|before| before.shares_message(part));
         if let (true, Some(message)) = (joins, messages.last_mut()) {
-            message.text.push(profile.separator(), Origin::Frame);
+            message.text.push(profile.separator(), Origin::Generated);
             message.text.append(&part.text);
             message.segments.push(part.index);
             continue;

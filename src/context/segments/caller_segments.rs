@@ -47,7 +47,7 @@ pub(in crate::context) fn build_segments(goals: &CallerGoals<'_>) -> Vec<Segment
         let mut borders = Vec::new();
         for (number, text) in texts.iter().enumerate() {
             borders.push(all.text().len());
-            all.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);
+            all.push(if number > 0 { "\n- " } else { "- " }, Origin::Generated);
             append_hanging(&mut all, &TracedText::new(text.as_str(), from(name)));
         }
         segments.push(segment(

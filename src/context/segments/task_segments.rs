@@ -479,7 +479,7 @@ impl JoinedTexts {
         self.borders.push(self.all.text.text().len());
         self.all
             .text
-            .push(if is_first { "" } else { between }, Origin::Frame);
+            .push(if is_first { "" } else { between }, Origin::Generated);
     }
 
     /// Adds the facts about a text to those of the segment.
@@ -505,7 +505,7 @@ impl SegmentBuilder<'_> {
                 continue;
             };
             several.start_text("\n");
-            several.all.text.push("- ", Origin::Frame);
+            several.all.text.push("- ", Origin::Generated);
             append_hanging(&mut several.all.text, &filled.text);
             several.merge_facts(filled);
         }
@@ -540,7 +540,7 @@ impl SegmentBuilder<'_> {
             several.start_text(between);
             for (filled, word) in filled.into_iter().zip(["Input:\n", "\nOutput:\n"]) {
                 let Some(filled) = filled else { continue };
-                several.all.text.push(word, Origin::Frame);
+                several.all.text.push(word, Origin::Generated);
                 several.all.text.append(&filled.text);
                 several.merge_facts(filled);
             }
@@ -624,7 +624,7 @@ pub(in crate::context) fn append_hanging(out: &mut TracedText, text: &TracedText
             while untrusted.next_if(|range| range.end <= start).is_some() {}
             let is_inside = untrusted.peek().is_some_and(|range| range.start < start);
             let indentation = out.text().len();
-            out.push("  ", Origin::Frame);
+            out.push("  ", Origin::Generated);
             if is_inside {
                 out.mark_untrusted(indentation);
             }

@@ -8,7 +8,9 @@ use super::trial_answer::{RunStage, TrialAnswer, WholeRun};
 use super::{AnswerJudging, NO_MODEL, NoAnswerReason, estimate_cost, single_answer};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::answer_source::{AnswersFrom, CallPurpose, ModelCall, ModelCaller};
+use crate::eval::answer_source::{
+    AnswersFrom, CallPurpose, ModelCall, ModelCaller, SufficientTrials,
+};
 use crate::eval::case_result::{AnswerOrigin, CaseResult};
 use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::{CaseInput, PreparedCase};
@@ -77,7 +79,7 @@ fn run_available_trials(
             Some(assembly) => single_answer::replay_trials(prepared, assembly, recorded, done),
             None => run_replayed(prepared, recorded, done),
         };
-        let requires_all = prepared.run.answers.requires_all_trials;
+        let requires_all = prepared.run.answers.sufficient == SufficientTrials::AsRequired;
         let is_cut = done.recorded.is_some_and(|recorded| {
             recorded.is_cut && assembly.is_some() || recorded.trials < recorded.of && requires_all
         });
@@ -270,7 +272,7 @@ impl RunAnswerSource<'_> {
                         *stale.lock().unwrap_or_else(PoisonError::into_inner) =
                             moved.into_iter().map(of).collect();
                     }
-                    return Err(NoAnswer::Unknown(format!(
+                    return Err(NoAnswer::NotRecorded(format!(
                         "no answer is recorded for this request of {}",
                         request.stage
                     )));
@@ -288,7 +290,7 @@ impl RunAnswerSource<'_> {
                 trial,
             } => {
                 let no_model = || {
-                    NoAnswer::Unknown(format!(
+                    NoAnswer::NotRecorded(format!(
                         "no model of `[models]` in ctxc.toml is known for {}",
                         request.stage
                     ))

@@ -101,9 +101,9 @@ fn judge_outcome(seen: &SeenContext<'_>, expectation: &ContextExpectation) -> Ju
     }
 }
 
-/// Describes the fate of a segment.
-fn describe_fate(account: &SegmentReport) -> String {
-    match &account.fate {
+/// Describes the disposition of a segment.
+fn describe_disposition(account: &SegmentReport) -> String {
+    match &account.disposition {
         Disposition::Kept => "it whole".to_owned(),
         Disposition::Cut { range, .. } => {
             format!(
@@ -127,9 +127,9 @@ fn describe_fate(account: &SegmentReport) -> String {
     }
 }
 
-const fn is_state(state: SegmentState, fate: &Disposition) -> bool {
+const fn is_state(state: SegmentState, disposition: &Disposition) -> bool {
     matches!(
-        (state, fate),
+        (state, disposition),
         (SegmentState::Kept, Disposition::Kept)
             | (
                 SegmentState::Cut,
@@ -175,13 +175,16 @@ fn judge_segment(
             )
         }
         (_, Some(first)) => {
-            let other = found.iter().find(|account| !is_state(state, &account.fate));
+            let other = found
+                .iter()
+                .find(|account| !is_state(state, &account.disposition));
             match other {
                 Some(other) => (
                     ExpectationOutcome::Fail,
-                    Reason::new(expected, describe_fate(other)).with_place(segment_place(other)),
+                    Reason::new(expected, describe_disposition(other))
+                        .with_place(segment_place(other)),
                 ),
-                None => verdict::pass(expected, describe_fate(first)),
+                None => verdict::pass(expected, describe_disposition(first)),
             }
         }
     }
@@ -197,13 +200,13 @@ fn judge_segments(seen: &SeenContext<'_>, ids: &[Spanned<String>]) -> JudgedOutc
         .collect();
     if let Some(missing) = ids.iter().find(|id| !stands.contains(&id.value.as_str())) {
         let which = SegmentSelector::Id(missing.clone());
-        let fate = select_segments(seen.assembly, &which)
+        let disposition = select_segments(seen.assembly, &which)
             .first()
-            .map(|account| describe_fate(account));
+            .map(|account| describe_disposition(account));
         let mut reason = missing_reason(seen.assembly, &which, expected());
-        reason.found = fate.map_or_else(
+        reason.found = disposition.map_or_else(
             || format!("no `{}`", missing.value),
-            |fate| format!("`{}`: {fate}", missing.value),
+            |disposition| format!("`{}`: {disposition}", missing.value),
         );
         return (
             ExpectationOutcome::Fail,
@@ -267,7 +270,7 @@ fn judge_order(seen: &SeenContext<'_>, ids: &[Spanned<String>]) -> JudgedOutcome
             let which = SegmentSelector::Id(id.clone());
             let dropped = select_segments(seen.assembly, &which)
                 .first()
-                .map(|account| describe_fate(account));
+                .map(|account| describe_disposition(account));
             let mut reason = missing_reason(seen.assembly, &which, expected).into_blind();
             reason.found = dropped.map_or_else(
                 || format!("no `{}`", id.value),
@@ -365,7 +368,7 @@ fn judge_nothing_cut(seen: &SeenContext<'_>, expected: bool) -> JudgedOutcome {
         .report
         .segments
         .iter()
-        .find(|account| account.fate != Disposition::Kept);
+        .find(|account| account.disposition != Disposition::Kept);
     let words = if expected {
         "every segment whole"
     } else {
@@ -375,7 +378,11 @@ fn judge_nothing_cut(seen: &SeenContext<'_>, expected: bool) -> JudgedOutcome {
         None => Reason::new(words, "every segment whole"),
         Some(account) => Reason::new(
             words,
-            format!("`{}`: {}", account.segment.id, describe_fate(account)),
+            format!(
+                "`{}`: {}",
+                account.segment.id,
+                describe_disposition(account)
+            ),
         )
         .with_place(segment_place(account)),
     };

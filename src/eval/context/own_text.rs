@@ -94,7 +94,7 @@ pub fn apply_loss(loss: &LostPassage, segment: &mut Segment) {
         let origin = words
             .stretches()
             .first()
-            .map_or(Origin::Frame, |stretch| stretch.origin.clone());
+            .map_or(Origin::Generated, |stretch| stretch.origin.clone());
         let words = match (key, &loss.instead) {
             (Some(_), _) => json_with_loss(words.text(), loss),
             (None, Some(instead)) => words.text().replacen(&loss.text, instead, 1),

@@ -37,7 +37,7 @@ impl SeenContext<'_> {
 
 /// The byte range of a segment's text that was retained.
 pub(super) fn retained_range(account: &SegmentReport) -> Range<usize> {
-    match &account.fate {
+    match &account.disposition {
         Disposition::Kept | Disposition::Shortened { .. } => 0..account.segment.text.text().len(),
         Disposition::Cut { range, .. } => range.clone(),
         Disposition::Dropped => 0..0,
@@ -58,7 +58,7 @@ pub(super) fn segment_place(account: &SegmentReport) -> ResultPlace {
 /// The retained text of a segment.
 pub(super) fn retained_text(account: &SegmentReport) -> Cow<'_, str> {
     let text = account.segment.text.text();
-    let Disposition::Shortened { left_out } = &account.fate else {
+    let Disposition::Shortened { left_out } = &account.disposition else {
         return Cow::Borrowed(text.get(retained_range(account)).unwrap_or(""));
     };
     // Omitted parts are replaced by blanks, so that offsets stay valid.
@@ -133,7 +133,7 @@ pub(in crate::eval) fn source_name(origin: &Origin) -> Option<&str> {
         }
         Origin::File { path, .. } | Origin::Schema { path } => Some(path),
         Origin::Parent { id } | Origin::Match { id } => Some(id),
-        Origin::History | Origin::Conversation | Origin::Frame => None,
+        Origin::History | Origin::Conversation | Origin::Generated => None,
     }
 }
 

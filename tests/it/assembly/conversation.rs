@@ -1,5 +1,5 @@
 //! Conversations under budgets, compared with an assembler that was written from the rules of
-//! `docs/spec/rendering.md`: the fate of each message, the words that remain of it, the ends of
+//! `docs/spec/rendering.md`: the disposition of each message, the words that remain of it, the ends of
 //! cache prefixes and the counted tokens. The promised prefix of the next call holds as well.
 
 use super::settings::registry;
@@ -686,14 +686,14 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let end = (0..whole.len())
         .find(|at| changes(*at))
         .unwrap_or(whole.len());
-    let mut fates = Vec::new();
+    let mut dispositions = Vec::new();
     let mut messages = 2;
     let mut repeated = None;
     for (at, unit) in now.iter().enumerate() {
         for (message, heard) in whole[at].iter().enumerate() {
             let is_left_out = unit[message].text().is_empty() && !heard.text().is_empty();
             let stays = kept[at] && !heard.is_systems && !is_left_out;
-            fates.push((heard.id.clone(), stays.then(|| unit[message].text())));
+            dispositions.push((heard.id.clone(), stays.then(|| unit[message].text())));
             messages += usize::from(stays);
             if stays && is_repeated && at < end {
                 repeated = Some(messages - 1);
@@ -706,10 +706,10 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         ends.push(1);
     }
     ends.extend(repeated);
-    (fates, ends, input.flatten(), stays)
+    (dispositions, ends, input.flatten(), stays)
 }
 
-fn fates(assembly: &Assembly) -> Fates {
+fn dispositions(assembly: &Assembly) -> Fates {
     let turns = assembly
         .report
         .segments
@@ -787,7 +787,7 @@ proptest! {
     fn conversations_are_cut_as_the_specification_requires(case in cases()) {
         let assembly = assembled(&case, &case.units);
         let (fates_expected, ends, input, stays) = expected(&case);
-        prop_assert_eq!(fates(&assembly), fates_expected.clone());
+        prop_assert_eq!(dispositions(&assembly), fates_expected.clone());
         // The request is never pushed out, except by a limit too small for marks beside the longest
         // argument, which is never cut.
         let units = unit_turns(&case.units);
@@ -808,12 +808,12 @@ proptest! {
         for account in assembly.report.segments.iter().filter(|account| account.segment.is_turn()) {
             let (id, text) = fates_expected.iter().find(|(id, _)| *id == account.segment.id).unwrap();
             let whole = account.segment.text.text();
-            let fate = match &account.fate {
+            let disposition = match &account.disposition {
                 Disposition::Kept => text.as_deref() == Some(whole),
                 Disposition::Shortened { left_out } => text.as_deref().is_some_and(|text| text != whole) && !left_out.is_empty(),
                 other @ (Disposition::Cut { .. } | Disposition::Dropped | _) => *other == Disposition::Dropped && text.is_none(),
             };
-            prop_assert!(fate, "{id}: {:?}", account.fate);
+            prop_assert!(disposition, "{id}: {:?}", account.disposition);
 
             let full = if whole == "old orders" { 0 } else { read_size(whole) };
             prop_assert_eq!((account.full_tokens, account.kept_tokens), (Some(full), Some(text.as_deref().map_or(0, read_size))));

@@ -37,7 +37,7 @@ fn budget(tokens: usize) -> TokenBudget<'static> {
 fn what_fits_is_kept_and_not_even_counted() {
     let fitted = fit_blocks(&[block("a", 4, "text", &CutPolicy::Tail)], &budget(100)).unwrap();
     let kept = FittedBlock {
-        fate: Disposition::Kept,
+        disposition: Disposition::Kept,
         full: None,
         kept: None,
         reason: "fits".to_owned(),
@@ -78,7 +78,7 @@ fn a_system_text_is_never_cut_and_never_dropped() {
     )
     .unwrap();
     assert_eq!(
-        (&fitted[0].fate, &fitted[1].fate),
+        (&fitted[0].disposition, &fitted[1].disposition),
         (&Disposition::Dropped, &Disposition::Kept)
     );
 }
@@ -92,7 +92,7 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
             &budget(tokens),
         )
         .unwrap();
-        let Disposition::Cut { range, mark } = &fitted[0].fate else {
+        let Disposition::Cut { range, mark } = &fitted[0].disposition else {
             panic!("{tokens}: {:?}", fitted[0])
         };
         assert!(text.is_char_boundary(range.end), "{tokens}");
@@ -110,7 +110,7 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
         &budget(WORTH_CUTTING),
     )
     .unwrap();
-    assert_eq!(fitted[0].fate, Disposition::Dropped);
+    assert_eq!(fitted[0].disposition, Disposition::Dropped);
     assert!(
         fitted[0].reason.contains("100 tokens were left"),
         "{}",
@@ -124,19 +124,19 @@ fn examples_go_whole_last_first_and_old_turns_go_first() {
     let examples = CutPolicy::TailAt(vec![0, 100, 200]);
     let fitted = fit_blocks(&[block("examples", 4, &text, &examples)], &budget(280)).unwrap();
     assert!(
-        matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (0..200)),
+        matches!(&fitted[0].disposition, Disposition::Cut { range, .. } if *range == (0..200)),
         "{:?}",
         fitted[0]
     );
     let turns = CutPolicy::HeadAt(vec![0, 100, 200]);
     let fitted = fit_blocks(&[block("history", 4, &text, &turns)], &budget(280)).unwrap();
     assert!(
-        matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (100..300)),
+        matches!(&fitted[0].disposition, Disposition::Cut { range, .. } if *range == (100..300)),
         "{:?}",
         fitted[0]
     );
     let fitted = fit_blocks(&[block("examples", 4, &text, &examples)], &budget(120)).unwrap();
-    assert_eq!(fitted[0].fate, Disposition::Dropped);
+    assert_eq!(fitted[0].disposition, Disposition::Dropped);
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn of_less_weight_nothing_stays_while_something_of_more_went() {
         block("input", 2, short, &CutPolicy::Tail),
     ];
     let fitted = fit_blocks(&blocks, &budget(60)).unwrap();
-    let fates: Vec<&Disposition> = fitted.iter().map(|fitted| &fitted.fate).collect();
+    let dispositions: Vec<&Disposition> = fitted.iter().map(|fitted| &fitted.disposition).collect();
     assert_eq!(
-        fates,
+        dispositions,
         [
             &Disposition::Dropped,
             &Disposition::Dropped,
@@ -196,8 +196,8 @@ proptest! {
                 prop_assert!(fitted.iter().map(|fitted| fitted.kept.unwrap()).sum::<usize>() <= tokens);
                 for (block, fitted) in blocks.iter().zip(&fitted) {
                     prop_assert!(!fitted.reason.is_empty());
-                    prop_assert!(block.priority > 1 || fitted.fate == Disposition::Kept);
-                    if let Disposition::Cut { range, .. } = &fitted.fate {
+                    prop_assert!(block.priority > 1 || fitted.disposition == Disposition::Kept);
+                    if let Disposition::Cut { range, .. } = &fitted.disposition {
                         prop_assert!(block.text.get(range.clone()).is_some());
                         match block.cut {
                             CutPolicy::Tail => prop_assert_eq!(range.start, 0),

@@ -43,15 +43,15 @@ fn sent_ids(assembly: &Assembly) -> Vec<String> {
         .segments
         .iter()
         .filter(|account| account.segment.is_turn() && account.position.is_some());
-    let words = |fate: &Disposition| {
-        if *fate == Disposition::Kept {
+    let words = |disposition: &Disposition| {
+        if *disposition == Disposition::Kept {
             String::new()
         } else {
             " cut".to_owned()
         }
     };
     there
-        .map(|account| format!("{}{}", account.segment.id, words(&account.fate)))
+        .map(|account| format!("{}{}", account.segment.id, words(&account.disposition)))
         .collect()
 }
 
@@ -132,7 +132,7 @@ fn earlier_system_messages_keep_their_number_and_are_shown_to_no_agent() {
         .find(|account| account.segment.id == "history:1")
         .unwrap();
     assert_eq!(
-        (&account.fate, &*account.reason),
+        (&account.disposition, &*account.reason),
         (
             &Disposition::Dropped,
             "the system said it, and an agent has its own"
@@ -1023,7 +1023,7 @@ fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
     for (id, most) in [("input:letter", 200), ("fresh:p0", 150), ("fresh:p1", 150)] {
         let account = of(id);
         assert!(
-            matches!(account.fate, Disposition::Cut { .. }),
+            matches!(account.disposition, Disposition::Cut { .. }),
             "{account:?}"
         );
         assert!(
@@ -1073,7 +1073,7 @@ fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
         .report
         .segments
         .iter()
-        .filter(|account| account.fate != Disposition::Kept);
+        .filter(|account| account.disposition != Disposition::Kept);
     let cut: Vec<(&str, bool)> = cut
         .map(|account| {
             (

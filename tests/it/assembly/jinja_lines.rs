@@ -428,7 +428,7 @@ fn what_a_text_puts_together_is_the_value_of_none() {
         let stretch = text
             .stretches()
             .iter()
-            .find(|stretch| stretch.origin != Origin::Frame)
+            .find(|stretch| stretch.origin != Origin::Generated)
             .unwrap();
         if let Origin::Input { name } = &stretch.origin {
             name.clone()

@@ -76,7 +76,10 @@ fn a_long_untrusted_text_pushes_out_neither_the_request_nor_a_rule() {
         .iter()
         .find(|account| account.segment.id == "input:letter")
         .unwrap();
-    assert!(matches!(letter.fate, Disposition::Cut { .. }), "{letter:?}");
+    assert!(
+        matches!(letter.disposition, Disposition::Cut { .. }),
+        "{letter:?}"
+    );
 }
 
 const LETTER: &str = "<parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>";
@@ -217,14 +220,19 @@ fn of_one_kind_what_is_untrusted_goes_first() {
         },
     )
     .unwrap();
-    let fates = assembly.report.segments.iter().map(|account| {
+    let dispositions = assembly.report.segments.iter().map(|account| {
         (
             account.segment.id.as_str(),
-            account.fate == Disposition::Kept,
+            account.disposition == Disposition::Kept,
         )
     });
-    let fates: Vec<_> = fates.filter(|(id, _)| id.starts_with("fresh:")).collect();
-    assert_eq!(fates, [("fresh:theirs", false), ("fresh:ours", true)]);
+    let dispositions: Vec<_> = dispositions
+        .filter(|(id, _)| id.starts_with("fresh:"))
+        .collect();
+    assert_eq!(
+        dispositions,
+        [("fresh:theirs", false), ("fresh:ours", true)]
+    );
 }
 
 #[test]

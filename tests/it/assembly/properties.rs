@@ -275,17 +275,19 @@ fn hold(
     for account in &part.report.segments {
         let (segment, text) = (&account.segment, account.segment.text.text());
         prop_assert!(!account.reason.is_empty());
-        prop_assert!(segment.priority() >= FIRST_EXPENDABLE || account.fate == Disposition::Kept);
+        prop_assert!(
+            segment.priority() >= FIRST_EXPENDABLE || account.disposition == Disposition::Kept
+        );
         prop_assert_eq!(
             account.position.is_none(),
-            account.fate == Disposition::Dropped
+            account.disposition == Disposition::Dropped
         );
         let has_text = |words: &str| {
             part.messages
                 .iter()
                 .any(|message| message.as_str().contains(words))
         };
-        match &account.fate {
+        match &account.disposition {
             Disposition::Kept => prop_assert!(has_text(text)),
             Disposition::Dropped => prop_assert_eq!(account.kept_tokens, Some(0)),
             Disposition::Cut { range, mark } => {
@@ -330,7 +332,7 @@ fn fenced(assembly: &Assembly) -> Result<(), TestCaseError> {
         .iter()
         .filter(|account| account.segment.trust == Trust::Untrusted);
     let there = untrusted
-        .filter(|account| account.fate != Disposition::Dropped)
+        .filter(|account| account.disposition != Disposition::Dropped)
         .count();
     let closed: usize = assembly
         .messages

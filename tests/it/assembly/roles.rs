@@ -191,7 +191,7 @@ fn the_roles_words_stand_before_the_tasks_in_one_segment_with_two_sources() {
             .report
             .segments
             .iter()
-            .any(|account| matches!(account.fate, Disposition::Cut { .. }))
+            .any(|account| matches!(account.disposition, Disposition::Cut { .. }))
     );
 }
 

@@ -43,7 +43,7 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str) -> Segment {
         id: id.to_owned(),
         kind,
         title: title.to_owned(),
-        text: TracedText::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Generated),
         stability: Stability::Session,
         trust: Trust::Trusted,
         has_untrusted_values: false,

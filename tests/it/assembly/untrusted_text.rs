@@ -291,7 +291,7 @@ fn trusted(assembly: &Assembly) -> Vec<(String, String)> {
         .join("\n");
     let of = |account: &&ctxc::internals::kernel::assembler::SegmentReport| {
         let text = account.segment.text.text();
-        let stays = match &account.fate {
+        let stays = match &account.disposition {
             Disposition::Cut { range, mark } => format!("{}{mark}", &text[range.clone()]),
             _ => text.to_owned(),
         };
@@ -414,7 +414,10 @@ fn rules_of_two_thirds_of_the_room_stay_whole_beside_an_untrusted_text_and_a_con
                 .find(|account| account.segment.kind == Kind::Constraints)
                 .unwrap();
             assert_eq!(
-                (&rules.fate, rules.full_tokens.is_none_or(|full| full > 600)),
+                (
+                    &rules.disposition,
+                    rules.full_tokens.is_none_or(|full| full > 600)
+                ),
                 (&Disposition::Kept, true),
                 "{history}"
             );

@@ -45,14 +45,14 @@ fn a_kind_of_ones_own_has_its_place_heading_and_priority() {
             .unwrap_or_else(|| panic!("{words} in {text}"))
     };
     assert!(at("## Alert: checkout") < at("## Task") && at("<untrusted-") < at("12 % fail"));
-    let fates: Vec<bool> = assembly
+    let dispositions: Vec<bool> = assembly
         .report
         .segments
         .iter()
-        .map(|account| account.fate == Disposition::Kept)
+        .map(|account| account.disposition == Disposition::Kept)
         .collect();
     assert_eq!(
-        fates,
+        dispositions,
         [false, true, true],
         "what has the greatest number goes first"
     );

@@ -86,7 +86,7 @@ const fn speaker(speaker: Speaker) -> &'static str {
 }
 
 fn account(account: &SegmentReport) -> Value {
-    let fate = match &account.fate {
+    let disposition = match &account.disposition {
         Disposition::Kept => json!("kept"),
         Disposition::Cut { range, mark } => {
             json!({"from": range.start, "to": range.end, "mark": mark})
@@ -100,7 +100,7 @@ fn account(account: &SegmentReport) -> Value {
     let segment = &account.segment;
     json!({
         "id": segment.id, "kind": segment.kind, "stability": segment.stability, "trust": segment.trust,
-        "position": account.position, "fate": fate, "full": account.full_tokens, "kept": account.kept_tokens,
+        "position": account.position, "fate": disposition, "full": account.full_tokens, "kept": account.kept_tokens,
     })
 }
 
@@ -614,7 +614,7 @@ fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
     use ctxc::internals::kernel::context::{Origin, TracedText};
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
-        text: TracedText::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Generated),
         parts: Vec::new(),
         segments: Vec::new(),
         breakpoints: breakpoints.to_vec(),

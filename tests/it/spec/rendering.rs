@@ -184,7 +184,7 @@ fn marks() -> String {
             counting: Counting::WhenNeeded,
         };
         let fitted = fit_blocks(&[block], &budget).unwrap();
-        let Disposition::Cut { range, mark } = &fitted[0].fate else {
+        let Disposition::Cut { range, mark } = &fitted[0].disposition else {
             panic!("{fitted:?}")
         };
         let _ = writeln!(
@@ -225,7 +225,7 @@ fn fence() -> String {
 fn page_messages() -> Vec<Message> {
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
-        text: TracedText::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Generated),
         parts: Vec::new(),
         segments: Vec::new(),
         breakpoints: breakpoints.to_vec(),

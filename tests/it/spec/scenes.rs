@@ -74,7 +74,7 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str, trust: Trust) -> Segmen
         id: id.to_owned(),
         kind,
         title: title.to_owned(),
-        text: TracedText::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Generated),
         stability: Stability::Session,
         trust,
         has_untrusted_values: false,

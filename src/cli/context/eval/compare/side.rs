@@ -11,7 +11,7 @@ use crate::cli::context::lookup::{CacheArgs, ProjectLookup};
 use crate::cli::context::models::{ProjectCounters, find_model, find_role};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::eval::answer_source::{AnswerOptions, ModelCall, ModelCaller};
+use crate::eval::answer_source::{AnswerOptions, ModelCall, ModelCaller, SufficientTrials};
 use crate::eval::comparison::VariedPart;
 use crate::eval::judge::JudgeAgent;
 use crate::eval::locate::Locator;
@@ -126,7 +126,7 @@ impl<'r> Side<'r> {
             ask: models.as_ref().map(|models| -> &dyn ModelCaller { models }),
             config: Some(&project.config),
             estimates_only: run.args.plan,
-            requires_all_trials: true,
+            sufficient: SufficientTrials::AsRequired,
             ..run.commands.answer_options()
         };
         let from = run.args.answers_from();
