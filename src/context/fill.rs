@@ -458,7 +458,7 @@ impl<'a> FieldWriter<'a, '_> {
             UnknownHandling::Fault => {}
             UnknownHandling::Variable | UnknownHandling::Expected => self.out.text.mark_open(),
             UnknownHandling::Placeholder => {
-                self.push(&preview_placeholder(&what()), Origin::Generated)
+                self.push(&preview_placeholder(&what()), Origin::Generated);
             }
         }
     }

@@ -391,7 +391,7 @@ impl SegmentBuilder<'_> {
                 Some(value) => text.push(&values::to_text(value), bound.origin.clone()),
                 None if self.filler.unknown != UnknownHandling::Fault => text.mark_open(),
                 None if !bound.argument_faults.is_empty() => {
-                    self.faults.extend(bound.argument_faults.iter().cloned())
+                    self.faults.extend(bound.argument_faults.iter().cloned());
                 }
                 None => {
                     let (origin, named) = MissingFrom::from_origin(&bound.origin);

@@ -69,9 +69,9 @@ fn every_stretch_is_from_its_line_or_its_value() {
     });
     insta::assert_snapshot!(described.collect::<Vec<_>>().join("\n"), @r#"
     2: "\nTicket: "
-    Frame: "<untrusted-N name=\"ticket\">\n"
+    Generated: "<untrusted-N name=\"ticket\">\n"
     ticket: "late\nand wet"
-    Frame: "\n</untrusted-N>"
+    Generated: "\n</untrusted-N>"
     3: "\n"
     4: "\nBe kind.\n"
     6: "\n"
