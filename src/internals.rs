@@ -26,6 +26,7 @@ rooms! {
     #[cfg(feature = "eval")] run
     #[cfg(feature = "compile")] scenario
     #[cfg(feature = "compile")] schema
+    #[cfg(feature = "eval")] session
     settings
     #[cfg(feature = "store")] store
     #[cfg(feature = "compile")] syntax

@@ -44,6 +44,8 @@ pub mod runtime;
 mod scenario;
 #[cfg(feature = "compile")]
 mod schema;
+#[cfg(feature = "eval")]
+mod session;
 mod settings;
 #[cfg(feature = "store")]
 mod store;

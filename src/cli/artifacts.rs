@@ -1,5 +1,6 @@
 //! The JSON artifacts that the program writes, a line each: the type and the name of its format.
 
+use super::compaction::CompactionReport;
 use super::context::eval::{coverage, plan};
 use super::context::{label, list, render_report, search, trust};
 use super::render::{json, jsonl};
@@ -23,6 +24,7 @@ pub fn artifact_schemas() -> Vec<ArtifactSchema> {
     vec![
         ArtifactSchema::for_type::<Baseline>(names::BASELINE),
         ArtifactSchema::for_type::<ApprovalEntry>(names::BASELINE_LOG),
+        ArtifactSchema::for_type::<CompactionReport>(names::COMPACTION),
         ArtifactSchema::for_type::<Comparison>(names::COMPARISON),
         ArtifactSchema::for_type::<coverage::CoverageReport>(names::COVERAGE),
         ArtifactSchema::for_type::<defaults::DefaultsDocument<'_>>(names::DEFAULTS),

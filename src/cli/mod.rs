@@ -4,6 +4,7 @@
 //! language.
 
 pub mod artifacts;
+mod compaction;
 mod context;
 mod cx;
 mod error;

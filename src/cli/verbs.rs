@@ -92,6 +92,9 @@ pub(super) enum Verb {
     /// Show the part of each call that a provider's prompt cache can reuse, and the first bytes
     /// that break its prefix
     PromptCache(DeferredArgs<super::request::prompt_cache::PromptCacheArgs>),
+    /// Show what the compactions of a coding agent's session dropped, and which of it was needed
+    /// again
+    Compaction(DeferredArgs<super::compaction::CompactionArgs>),
     /// Show the passages that a lookup of fresh context would find, how well each matches, and by
     /// which words
     Search(DeferredArgs<super::context::search::SearchArgs>),
@@ -168,6 +171,7 @@ impl Verb {
             Self::Graph(args) => super::context::graph::run_graph(&args, cx),
             Self::Manifest(args) => super::context::manifest::run_manifest(&args, cx),
             Self::PromptCache(args) => super::request::prompt_cache::run_prompt_cache(&args, cx),
+            Self::Compaction(args) => super::compaction::run_compaction(&args, cx),
             Self::Search(args) => super::context::search::run_search(&args, cx),
             Self::New(args) => super::context::new::run_new(&args, cx),
             Self::Run(args) => super::context::run::run_tasks(&args, cx),

@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 pub const RECORDING_EXTENSION: &str = ".jsonl";
 /// The name of the newest recording, and of the file that contains its path.
 pub const LAST_NAME: &str = "last";
+/// The agents whose newest session has the same kind of name, such as `@claude`: no recording has
+/// one of these names.
+pub const AGENT_NAMES: [&str; 4] = ["claude", "codex", "gemini", "pi"];
 /// The maximum size in bytes of a recording of another tool.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 /// The number of bytes that is enough to detect a file's format.
@@ -332,6 +335,7 @@ pub fn recording_path(folder: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let is_name = !name.is_empty()
         && name != LAST_NAME
+        && !AGENT_NAMES.contains(&name)
         && !name.starts_with('.')
         && name.chars().all(is_plain);
     is_name.then(|| folder.join(format!("{name}{RECORDING_EXTENSION}")))

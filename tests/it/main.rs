@@ -34,6 +34,7 @@ mod rules_meta;
 mod run;
 mod scenario;
 mod schema;
+mod session;
 mod sessions;
 mod settings;
 mod spec;

@@ -11,7 +11,9 @@ use crate::eval::compile_masks;
 use crate::eval::request::examined_request::min_tokens;
 use crate::project::config::{Config, RecordedContent};
 use crate::record::comparison::RequestComparison;
-use crate::record::places::{self, LAST_NAME, LocatedCall, RecordingPlaceFault, RecordingSelector};
+use crate::record::places::{
+    self, AGENT_NAMES, LAST_NAME, LocatedCall, RecordingPlaceFault, RecordingSelector,
+};
 use crate::record::proxy::call_recorder::{ObservedCall, RecorderOptions};
 use crate::record::proxy::replay::{Replay, ReplayMatching};
 use crate::record::proxy::request::{RefusalHook, StrictMode, VendorRefusal};
@@ -308,6 +310,8 @@ fn recording_file(wanted: &ProxyRequest<'_>, root: &Path) -> Result<Option<PathB
     let file = places::recording_path(&folder, &name).ok_or_else(|| {
         let message = if name == LAST_NAME {
             "`last` is the newest recording, whatever its name".to_owned()
+        } else if AGENT_NAMES.contains(&name.as_str()) {
+            format!("`@{name}` is the newest session of that agent, not a recording")
         } else {
             format!("`{name}` cannot be the name of a recording")
         };

@@ -52,6 +52,8 @@ pub const PLAN: &str = "ctxc/plan/1";
 pub const COMPARISON: &str = "ctxc/comparison/1";
 /// `ctxc prompt-cache`.
 pub const PROMPT_CACHE: &str = "ctxc/prompt-cache/1";
+/// `ctxc compaction`.
+pub const COMPACTION: &str = "ctxc/compaction/1";
 /// `ctxc diff` of two recordings.
 pub const RECORDING_DIFF: &str = "ctxc/recording-diff/1";
 /// `ctxc manifest` of requests.

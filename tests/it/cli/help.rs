@@ -54,6 +54,7 @@ fn sample() -> Project {
             "calls.jsonl",
             super::requests::line(1, &super::requests::bodies()[0]),
         )
+        .with_file("session.jsonl", crate::session::short_session())
         .with_file("answers.yaml", "answers:\n- {reply: done}\n")
         .with_file("legacy/reply.j2", "Reply to {{ name }}.\n")
         .with_file(
@@ -94,6 +95,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "graph",
             "manifest",
             "prompt-cache",
+            "compaction",
             "search",
             "new",
             "run",

@@ -20,7 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["schema", "context", "import"],
     &["store", "provider", "work"],
     &["record"],
-    &["run"],
+    &["run", "session"],
     &["eval"],
     &["lsp"],
     &["cli"],

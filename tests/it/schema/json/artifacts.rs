@@ -766,6 +766,13 @@ fn requests(out: &mut Artifacts) {
             .exits_with(0)
             .json(),
     );
+    let project = project
+        .with_file("session.jsonl", crate::session::losing_session())
+        .with_file("other.jsonl", crate::session::short_session());
+    for (case, file) in [("needed-again", "session.jsonl"), ("lost", "other.jsonl")] {
+        let run = project.run(&["compaction", file, "--json"]).exits_with(0);
+        put(out, names::COMPACTION, case, run.json());
+    }
     put(
         out,
         names::REQUEST_MANIFEST,

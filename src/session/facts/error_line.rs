@@ -1,0 +1,148 @@
+//! Lines of errors in the output of tools, and what identifies an error.
+
+use crate::session::text::words;
+
+/// The length in bytes of a line that is read.
+const LINE_BYTES: std::ops::RangeInclusive<usize> = 6..=400;
+/// The maximum number of words of a key.
+const MAX_KEY_WORDS: usize = 10;
+/// The maximum number of errors of one result.
+const MAX_ERRORS: usize = 3;
+
+/// Beginnings of lines that report an error, in lower case.
+const HEADS: [&str; 7] = [
+    "error:",
+    "error[",
+    "fatal:",
+    "fatal error",
+    "panic:",
+    "npm err!",
+    "e   ",
+];
+/// Phrases of errors of a system, in lower case.
+const PHRASES: [&str; 6] = [
+    "command not found",
+    "no such file or directory",
+    "permission denied",
+    "panicked at",
+    "segmentation fault",
+    "connection refused",
+];
+/// Messages of an agent's program about its own tools, which are no errors of the work.
+const OWN_MESSAGES: [&str; 9] = [
+    "tool_use_error",
+    "doesn't want to proceed",
+    "has not been read yet",
+    "has been modified since read",
+    "string to replace not found",
+    "inputvalidationerror",
+    "interrupted by user",
+    "sibling tool call errored",
+    "has been unexpectedly modified",
+];
+
+/// An error in the output of a tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ErrorLine<'t> {
+    /// Its exception or code; empty if it has none.
+    pub name: &'t str,
+    /// The line.
+    pub line: &'t str,
+}
+
+impl ErrorLine<'_> {
+    /// Returns its identity: its name and the first words of its line, without digits and paths.
+    pub fn key(&self) -> String {
+        let line: String = self
+            .line
+            .split_whitespace()
+            .filter(|word| !word.contains('/') && !word.bytes().any(|byte| byte.is_ascii_digit()))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let words: Vec<String> = words(&line).take(MAX_KEY_WORDS).collect();
+        format!("{}|{}", self.name, words.join(" "))
+    }
+}
+
+/// Returns the first errors of a tool's output, each once.
+pub fn error_lines(output: &str) -> Vec<ErrorLine<'_>> {
+    let mut found: Vec<ErrorLine<'_>> = Vec::new();
+    for line in output.lines() {
+        if found.len() == MAX_ERRORS {
+            break;
+        }
+        let line = line.trim();
+        if !LINE_BYTES.contains(&line.len()) {
+            continue;
+        }
+        if let Some(error) = read_line(line)
+            && !found.iter().any(|other| other.key() == error.key())
+        {
+            found.push(error);
+        }
+    }
+    found
+}
+
+/// Reads a line that begins with an error, behind a time, a place or a mark.
+fn read_line(line: &str) -> Option<ErrorLine<'_>> {
+    let lower = line.to_ascii_lowercase();
+    if OWN_MESSAGES.iter().any(|own| lower.contains(own)) || lower.starts_with("exit code") {
+        return None;
+    }
+    let own = line.trim_start_matches(['*', '(', ')', ' ', '✗', '×', '│', '>', '!']);
+    let own = strip_place(own);
+    let lower = own.to_ascii_lowercase();
+    let name = exception_name(own).or_else(|| code(own));
+    let begins = name.is_some()
+        || HEADS.iter().any(|head| lower.starts_with(head))
+        || PHRASES.iter().any(|phrase| lower.contains(phrase));
+    begins.then_some(ErrorLine {
+        name: name.unwrap_or_default(),
+        line,
+    })
+}
+
+/// Removes the place in front of a message: `src/a.rs:3:5: `.
+fn strip_place(line: &str) -> &str {
+    line.split_once(": ")
+        .filter(|(place, _)| {
+            place.contains(['/', '.'])
+                && place.bytes().any(|byte| byte.is_ascii_digit())
+                && !place.contains(' ')
+        })
+        .map_or(line, |(_, rest)| rest)
+}
+
+/// Returns the exception that a line begins with: `TypeError`, `java.io.IOException`.
+fn exception_name(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("Uncaught ").unwrap_or(line);
+    let end = line
+        .find(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | ':'))
+        .unwrap_or(line.len());
+    let path = line.get(..end)?.trim_end_matches([':', '.']);
+    let name = path.rsplit(['.', ':']).next()?;
+    let is_name = name.starts_with(|c: char| c.is_uppercase())
+        && ["Error", "Exception", "Failure", "Panic"]
+            .iter()
+            .any(|ending| name.len() > ending.len() && name.ends_with(ending));
+    is_name.then_some(name)
+}
+
+/// Returns the code behind `error`: `E0308` of `error[E0308]: …`, `TS2345` of `error TS2345: …`.
+fn code(line: &str) -> Option<&str> {
+    let rest = line
+        .strip_prefix("error")
+        .or_else(|| line.strip_prefix("npm ERR! code"))?;
+    let code = rest.trim_start_matches(['[', ' ', '(']);
+    let end = code
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(code.len());
+    code.get(..end).filter(|code| {
+        code.len() >= 3
+            && code.starts_with(|c: char| c.is_ascii_uppercase())
+            && code
+                .bytes()
+                .any(|byte| byte.is_ascii_digit() || byte == b'_')
+    })
+}

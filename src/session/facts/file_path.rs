@@ -1,0 +1,56 @@
+//! Paths of files in tool calls, relative to the folder of the session.
+
+/// Returns a path relative to a folder, with `/` between its parts; `None` for a path that is no
+/// file of the work: a temporary file, a file of the agent's program, a pattern.
+pub fn relative_path(path: &str, folder: &str) -> Option<String> {
+    let path = path.trim().replace('\\', "/");
+    let folder = folder.replace('\\', "/");
+    let inside = path
+        .strip_prefix(folder.trim_end_matches('/'))
+        .filter(|_| !folder.is_empty())
+        .and_then(|rest| rest.strip_prefix('/'));
+    let own = inside.unwrap_or(&path);
+    let own = own.strip_prefix("./").unwrap_or(own);
+    let is_foreign = ["/tmp/", "/private/tmp/", "/var/folders/", "/dev/", "/proc/"]
+        .iter()
+        .any(|start| own.starts_with(start))
+        || own.contains("/.claude/")
+        || own.contains("/.codex/");
+    let is_path = !own.is_empty()
+        && own.len() <= 300
+        && !own.contains([
+            '*', '?', '{', '}', '$', '`', '\n', '|', '<', '>', '"', '\'', '=',
+        ])
+        && !own.contains("://")
+        && !own.ends_with('/');
+    (is_path && !is_foreign).then(|| own.to_owned())
+}
+
+/// Returns true if a word of a command looks like the path of a file: its last part has an
+/// extension.
+pub fn is_path_like(word: &str) -> bool {
+    let name = base_name(word);
+    !word.starts_with('-')
+        && !word.contains(char::is_whitespace)
+        && name.rsplit_once('.').is_some_and(|(stem, extension)| {
+            !stem.is_empty()
+                && (1..=8).contains(&extension.len())
+                && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && extension.bytes().any(|byte| byte.is_ascii_alphabetic())
+        })
+        && (word.contains('/') || has_known_extension(name))
+}
+
+/// Returns true for a file name whose extension is common in repositories.
+fn has_known_extension(name: &str) -> bool {
+    const KNOWN: &str = " rs py js ts tsx jsx mjs cjs go ex exs erl rb java kt swift c h cc cpp hpp cs php sh sql md txt json yaml yml toml \
+        lock xml html css scss vue svelte lua zig hs ml scala proto tf ini cfg conf env csv ipynb heex eex leex dart r jl ";
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
+        KNOWN.contains(&format!(" {} ", extension.to_ascii_lowercase()))
+    })
+}
+
+/// Returns the last part of a path.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,11 @@
+//! Sessions of coding agents, and the facts of a conversation that survive its compactions.
+//!
+//! Readers take lines and return typed messages; nothing here opens a file, prints or calls a model.
+
+pub mod analysis;
+pub mod facts;
+pub mod model;
+pub mod read;
+pub mod summary_index;
+pub mod text;
+pub mod verdict;

@@ -1,0 +1,160 @@
+//! A session as events: messages with their places, and the points at which its history shrank.
+//!
+//! Messages are numbered from 0 in the order of their events; a number is never used again.
+
+use crate::base::words::words;
+use crate::kernel::conversation::{Speaker, Turn};
+use std::collections::BTreeMap;
+
+words! {
+    /// The program that wrote a session.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum SessionFormat {
+        /// Claude Code.
+        ClaudeCode = "claude-code",
+        /// Codex CLI.
+        Codex = "codex",
+        /// pi and OMP.
+        Pi = "pi",
+        /// Gemini CLI.
+        GeminiCli = "gemini-cli",
+        /// Calls that ctxc recorded.
+        Recording = "recording",
+    }
+}
+
+/// The reason why a message is in the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageOrigin {
+    /// The user or the model wrote it, or a tool returned it.
+    Conversation,
+    /// The agent's program inserted it: reminders, output of its own commands.
+    Program,
+    /// The agent's program sends it with every request, so that no compaction drops it.
+    Standing,
+}
+
+/// A message with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionMessage {
+    /// The message.
+    pub turn: Turn,
+    /// The reason why it is there.
+    pub origin: MessageOrigin,
+    /// The line of the file, from 1.
+    pub line: usize,
+    /// True for the first message of an answer of the model; an answer can have several.
+    pub starts_answer: bool,
+}
+
+impl SessionMessage {
+    /// Creates a message; one of the model starts an answer.
+    pub fn new(turn: Turn, origin: MessageOrigin, line: usize) -> Self {
+        Self {
+            starts_answer: turn.speaker == Speaker::Assistant,
+            turn,
+            origin,
+            line,
+        }
+    }
+}
+
+words! {
+    /// The kind of a compaction.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CompactionKind {
+        /// A summary replaced messages.
+        Summary = "summary",
+        /// Results of tools were cleared, without a summary.
+        ClearedResults = "cleared-results",
+        /// A summary that cannot be read replaced messages.
+        Opaque = "opaque",
+    }
+}
+
+/// A point at which a history shrank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactionPoint {
+    /// Its kind.
+    pub kind: CompactionKind,
+    /// The line of the file, from 1.
+    pub line: usize,
+    /// The time, as written.
+    pub at: Option<String>,
+    /// The cause, as written: `auto`, `manual`.
+    pub trigger: Option<String>,
+    /// The tokens of the last request before it.
+    pub tokens_before: Option<u64>,
+    /// The tokens of the history after it.
+    pub tokens_after: Option<u64>,
+    /// The summary; empty if there is none that can be read.
+    pub summary: String,
+    /// The numbers of the earlier messages that stay, in order.
+    pub retained: Vec<usize>,
+}
+
+impl CompactionPoint {
+    /// Creates a point without details.
+    pub const fn new(kind: CompactionKind, line: usize) -> Self {
+        Self {
+            kind,
+            line,
+            at: None,
+            trigger: None,
+            tokens_before: None,
+            tokens_after: None,
+            summary: String::new(),
+            retained: Vec::new(),
+        }
+    }
+}
+
+/// The next step of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionEvent {
+    /// A message, with the next number.
+    Message(SessionMessage),
+    /// The user went back: messages from this number on are no longer part of the conversation.
+    Rewind(usize),
+    /// The history shrank.
+    Compaction(Box<CompactionPoint>),
+    /// The agent's program loaded a file or a text again by itself.
+    Reload(Reload),
+    /// The tokens of the latest request.
+    RequestTokens(u64),
+    /// The folder in which the agent works.
+    Folder(String),
+    /// The events that follow belong to this conversation, which has numbers of its own.
+    Conversation(String),
+}
+
+/// A file or a text that an agent's program loaded by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reload {
+    /// The path of the file, if it is one.
+    pub path: Option<String>,
+    /// The text; empty if the session does not contain it.
+    pub text: String,
+}
+
+/// The result of reading a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A row that the reader understands, or that is not part of the conversation.
+    Known,
+    /// A row of another kind, by its name.
+    Unknown(String),
+}
+
+/// The rows of a session that could not be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    /// The rows of the file.
+    pub rows: usize,
+    /// Rows of unknown kinds, by their names.
+    pub unknown: BTreeMap<String, usize>,
+    /// Lines that are not JSON, such as those of two writers at once.
+    pub unreadable: Vec<usize>,
+    /// True if the last line is cut.
+    pub is_cut: bool,
+}

@@ -1,0 +1,201 @@
+//! Sessions of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`.
+//!
+//! Rows as in google-gemini/gemini-cli `packages/core/src/services/chatRecordingService.ts` and
+//! `chatRecordingTypes.ts` (2026): a message is written again whenever it changes, `$set` replaces all
+//! messages, `$rewindTo` removes a message and those behind it. Looked up 2026-11-28.
+
+use super::content::{joined_text, own_text, text_at};
+use crate::kernel::conversation::{Part, Speaker, ToolResult, Turn};
+use crate::session::model::{
+    CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
+};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Reads the rows of a session.
+#[derive(Debug, Default)]
+pub(super) struct GeminiReader {
+    /// The number of the next message.
+    count: usize,
+    /// The messages of each row that is in the history, by its id.
+    rows: HashMap<String, std::ops::Range<usize>>,
+    /// The last row, which may be written again.
+    last: Option<WrittenRow>,
+}
+
+#[derive(Debug)]
+struct WrittenRow {
+    value: Value,
+    line: usize,
+}
+
+impl GeminiReader {
+    /// Reads a row.
+    pub(super) fn read_row(
+        &mut self,
+        row: &Value,
+        line: usize,
+        events: &mut Vec<SessionEvent>,
+    ) -> RowKind {
+        if let Some(id) = row.get("$rewindTo").and_then(Value::as_str) {
+            self.end_row(events);
+            let number = self.rows.get(id).map_or(0, |numbers| numbers.start);
+            self.rows.retain(|_, numbers| numbers.start < number);
+            events.push(SessionEvent::Rewind(number));
+        } else if let Some(changes) = row.get("$set") {
+            if let Some(messages) = changes.get("messages").and_then(Value::as_array) {
+                self.end_row(events);
+                self.replace(messages, line, events);
+            }
+            read_folder(changes, events);
+        } else if row.get("id").is_some() {
+            let is_same = self
+                .last
+                .as_ref()
+                .is_some_and(|last| last.value.get("id") == row.get("id"));
+            if !is_same {
+                self.end_row(events);
+            }
+            let value = row.clone();
+            self.last = Some(WrittenRow { value, line });
+        } else if row.get("sessionId").is_some() {
+            read_folder(row, events);
+        } else {
+            return RowKind::Unknown(text_at(row, "type").to_owned());
+        }
+        RowKind::Known
+    }
+
+    /// Passes on the last row, which is no longer written again.
+    pub(super) fn end_row(&mut self, events: &mut Vec<SessionEvent>) {
+        let Some(WrittenRow { value, line }) = self.last.take() else {
+            return;
+        };
+        let id = text_at(&value, "id");
+        // A row that was passed on, and is written again after others.
+        if self.rows.contains_key(id) {
+            return;
+        }
+        let tokens = value.pointer("/tokens/input").and_then(Value::as_u64);
+        events.extend(tokens.map(SessionEvent::RequestTokens));
+        let start = self.count;
+        for turn in read_turns(&value) {
+            self.count += 1;
+            let message = SessionMessage::new(turn, MessageOrigin::Conversation, line);
+            events.push(SessionEvent::Message(message));
+        }
+        self.rows.insert(id.to_owned(), start..self.count);
+    }
+
+    /// Replaces the history. It shrank if rows are missing.
+    fn replace(&mut self, messages: &[Value], line: usize, events: &mut Vec<SessionEvent>) {
+        let ids: Vec<&str> = messages
+            .iter()
+            .map(|message| text_at(message, "id"))
+            .collect();
+        let before = self.rows.len();
+        self.rows.retain(|id, _| ids.contains(&id.as_str()));
+        let new = || {
+            messages
+                .iter()
+                .filter(|message| !self.rows.contains_key(text_at(message, "id")))
+        };
+        if self.rows.len() < before {
+            let summary = new()
+                .find(|message| text_at(message, "type") == "user")
+                .and_then(|message| read_turns(message).into_iter().next());
+            let mut retained: Vec<usize> = self.rows.values().cloned().flatten().collect();
+            retained.sort_unstable();
+            let point = CompactionPoint {
+                at: new()
+                    .next()
+                    .and_then(|message| own_text(message, "timestamp")),
+                summary: summary.as_ref().map(joined_text).unwrap_or_default(),
+                retained,
+                ..CompactionPoint::new(CompactionKind::Summary, line)
+            };
+            events.push(SessionEvent::Compaction(Box::new(point)));
+            for id in ids {
+                self.rows
+                    .entry(id.to_owned())
+                    .or_insert(self.count..self.count);
+            }
+            return;
+        }
+        for value in new().cloned().collect::<Vec<_>>() {
+            self.last = Some(WrittenRow { value, line });
+            self.end_row(events);
+        }
+    }
+}
+
+fn read_folder(row: &Value, events: &mut Vec<SessionEvent>) {
+    let folder = row.pointer("/directories/0").and_then(Value::as_str);
+    events.extend(folder.map(|folder| SessionEvent::Folder(folder.to_owned())));
+}
+
+/// Returns the messages of a row: a text of the user; or a text of the model with its calls, and
+/// their results.
+fn read_turns(row: &Value) -> Vec<Turn> {
+    let text = content_text(row.get("content").unwrap_or(&Value::Null));
+    let calls: Vec<&Value> = row
+        .get("toolCalls")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .collect();
+    let speaker = match text_at(row, "type") {
+        "user" => Speaker::User,
+        "gemini" => Speaker::Assistant,
+        // Messages of the program to the user.
+        _ => return Vec::new(),
+    };
+    let mut own = Turn::new(speaker, text);
+    for call in &calls {
+        let arguments = call.get("args").cloned().unwrap_or_default();
+        own = own.calling(text_at(call, "id"), text_at(call, "name"), arguments);
+    }
+    let results = calls.iter().filter_map(|call| {
+        let text = result_text(call.get("result")?);
+        Some(Part::Result(ToolResult {
+            call: text_at(call, "id").to_owned(),
+            parts: vec![Part::Text(text)],
+            is_error: matches!(text_at(call, "status"), "error" | "cancelled"),
+        }))
+    });
+    let results = Turn {
+        speaker: Speaker::Tool,
+        parts: results.collect(),
+    };
+    [own, results]
+        .into_iter()
+        .filter(|turn| !turn.parts.is_empty())
+        .collect()
+}
+
+/// Returns the texts of parts, of one part, or a text.
+fn content_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .map(content_text)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        part => text_at(part, "text").to_owned(),
+    }
+}
+
+/// Returns the text of a function response.
+fn result_text(result: &Value) -> String {
+    match result {
+        Value::Array(parts) => parts.iter().map(result_text).collect::<Vec<_>>().join("\n"),
+        part => {
+            let response = part.pointer("/functionResponse/response");
+            let texts = response.map(|response| {
+                [text_at(response, "output"), text_at(response, "error")].join("\n")
+            });
+            texts.unwrap_or_else(|| content_text(part))
+        }
+    }
+}
