@@ -4,7 +4,7 @@
 
 use super::facts::fact::{Fact, FactClass, FactSource, FileUse};
 use super::facts::fact_reader::{FactReader, TextMask};
-use super::model::{
+use super::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, Reload, SessionEvent, SessionMessage,
 };
 use super::summary_index::SummaryIndex;
@@ -13,9 +13,9 @@ use crate::kernel::conversation::Speaker;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-/// The number of files that Claude Code reads again after a compaction: the latest ones
-/// (`POST_COMPACT_MAX_FILES_TO_RESTORE` of 2.1, looked up 2026-11-28).
-const CLAUDE_RELOADED_FILES: usize = 5;
+/// The number of files that Claude Code reads again after a compaction: the latest ones (its
+/// documentation, page `context-window`, as of 2026-10-19).
+const RELOADED_FILES: usize = 5;
 
 /// The things outside the session that a verdict depends on.
 pub struct AnalysisInput<'m> {
@@ -164,33 +164,28 @@ impl<'m> SessionAnalysis<'m> {
             if message.origin != MessageOrigin::Program {
                 self.note_use(&fact);
             }
-            self.add_fact(fact, number);
+            self.add_fact(&fact, number);
         }
     }
 
-    fn add_fact(&mut self, fact: Fact, number: usize) {
-        self.known.add(&fact);
+    fn add_fact(&mut self, fact: &Fact, number: usize) {
+        self.known.add(fact);
         if fact.class == FactClass::File && fact.file_use > Some(FileUse::Seen) {
             self.latest_files.retain(|path| *path != fact.key);
             self.latest_files.push(fact.key.clone());
+            let old = self.latest_files.len().saturating_sub(RELOADED_FILES);
+            self.latest_files.drain(..old);
         }
         let key = (fact.class, fact.key.clone());
-        match self.live.get_mut(&key) {
-            Some(live) => {
-                live.fact.file_use = live.fact.file_use.max(fact.file_use);
-                live.fact.is_standing |= fact.is_standing;
-                if live.messages.last() != Some(&number) {
-                    live.messages.push(number);
-                }
-            }
-            None => {
-                let live = LiveFact {
-                    fact,
-                    messages: vec![number],
-                    is_carried: false,
-                };
-                self.live.insert(key, live);
-            }
+        let live = self.live.entry(key).or_insert_with(|| LiveFact {
+            fact: fact.clone(),
+            messages: Vec::new(),
+            is_carried: false,
+        });
+        live.fact.file_use = live.fact.file_use.max(fact.file_use);
+        live.fact.is_standing |= fact.is_standing;
+        if live.messages.last() != Some(&number) {
+            live.messages.push(number);
         }
     }
 
@@ -295,12 +290,7 @@ impl<'m> SessionAnalysis<'m> {
         let retained: BTreeSet<usize> = point.retained.iter().copied().collect();
         let reloaded: BTreeSet<String> =
             if self.input.reloads_latest_files && point.kind == CompactionKind::Summary {
-                self.latest_files
-                    .iter()
-                    .rev()
-                    .take(CLAUDE_RELOADED_FILES)
-                    .cloned()
-                    .collect()
+                self.latest_files.iter().cloned().collect()
             } else {
                 BTreeSet::new()
             };
@@ -308,7 +298,7 @@ impl<'m> SessionAnalysis<'m> {
         let mut facts = Vec::new();
         for (key, mut live) in std::mem::take(&mut self.live) {
             live.messages.retain(|number| retained.contains(number));
-            // Where only results were cleared, the summary before is still there.
+            // If only results were cleared, the summary before is still there.
             let is_cleared = point.kind == CompactionKind::ClearedResults;
             let is_retained = !live.messages.is_empty() || is_cleared && live.is_carried;
             let fact = live.fact.clone();

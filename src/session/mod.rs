@@ -4,8 +4,10 @@
 
 pub mod analysis;
 pub mod facts;
-pub mod model;
+
 pub mod read;
+pub mod sentences;
+pub mod session_event;
 pub mod summary_index;
-pub mod text;
+
 pub mod verdict;

@@ -3,7 +3,7 @@
 use super::facts::error_line::ErrorLine;
 use super::facts::file_path::base_name;
 use super::facts::value::values;
-use super::text::{content_words, words};
+use super::sentences::{content_words, words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The number of content words in which the words of a sentence are looked for together.

@@ -63,7 +63,11 @@ impl KnownFacts {
                     .or_default()
                     .insert(value);
             }
-            _ => {}
+            FactClass::Instruction
+            | FactClass::Error
+            | FactClass::Todo
+            | FactClass::Decision
+            | FactClass::Command => {}
         }
     }
 

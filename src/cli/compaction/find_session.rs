@@ -5,8 +5,8 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::Hash;
 use crate::cli::prelude::*;
 use crate::rules::input::read_fault::describe_io_error;
-use crate::session::model::SessionFormat;
 use crate::session::read::session_reader::detect_format;
+use crate::session::session_event::SessionFormat;
 
 /// Bytes at the head of a file that show its format.
 const HEAD_BYTES: u64 = 1 << 20;

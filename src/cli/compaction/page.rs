@@ -1,8 +1,8 @@
 //! The report as Markdown for a pull request, and as a page: a bar for each class of facts, and a
 //! line for the tokens of each session.
 
-use super::report::{ClassRow, CompactionReport, CompactionRow, FactRow, SessionRow};
-use super::text::{headline, measures, place, unread_notes, verdict_line};
+use super::report::{ClassRow, CompactionReport, CompactionRow, FactRow, SessionRow, VerdictCount};
+use super::report_text::{headline, measures, place, unread_notes, verdict_line};
 use crate::cli::render::markup::{code_element, escape_cell, escape_html as text};
 use crate::schema::json::names::COMPACTION;
 use crate::session::verdict::FactVerdict;
@@ -140,7 +140,11 @@ fn write_class(class: &ClassRow, out: &mut String) {
         class.surviving(),
         class.facts
     );
-    for (name, count) in &class.verdicts {
+    for VerdictCount {
+        verdict: name,
+        facts: count,
+    } in &class.verdicts
+    {
         let _ = write!(
             out,
             "<i class=\"{name}\" style=\"flex-grow:{count}\" title=\"{name} {count}\"></i>"

@@ -4,9 +4,8 @@ use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::session::analysis::{JudgedCompaction, JudgedFact};
 use crate::session::facts::fact::{Fact, FactClass, FileUse};
-use crate::session::model::{RowCounts, SessionFormat};
+use crate::session::session_event::{RowCounts, SessionFormat};
 use crate::session::verdict::{FactVerdict, OVERLAP_THRESHOLD};
-use std::collections::BTreeMap;
 
 /// The facts that a report lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,14 +42,23 @@ pub(crate) struct SessionRow {
     pub(super) format: &'static str,
     /// The number of messages.
     pub(super) messages: usize,
-    /// The number of rows of kinds that ctxc does not know, by kind.
-    pub(super) unknown_rows: BTreeMap<String, usize>,
+    /// The rows of kinds that ctxc does not know.
+    pub(super) unknown_rows: Vec<UnknownRow>,
     /// The lines that are not JSON.
     pub(super) unreadable_lines: Vec<usize>,
     /// True if the last line is cut.
     pub(super) is_cut: bool,
     /// The compactions, in order.
     pub(super) compactions: Vec<CompactionRow>,
+}
+
+/// The rows of a kind that ctxc does not know.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct UnknownRow {
+    /// The kind, as written.
+    pub(super) kind: String,
+    /// The number of rows.
+    pub(super) rows: usize,
 }
 
 /// A compaction.
@@ -97,16 +105,30 @@ pub(crate) struct ClassRow {
     pub(super) class: String,
     /// The number of facts.
     pub(super) facts: usize,
-    /// The number of facts by their verdicts.
-    pub(super) verdicts: BTreeMap<&'static str, usize>,
+    /// The verdicts that occur.
+    pub(super) verdicts: Vec<VerdictCount>,
     /// The number of dropped facts that were used later.
     pub(super) needed_again: usize,
+}
+
+/// The number of facts with a verdict.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct VerdictCount {
+    /// The verdict.
+    #[schemars(extend("enum" = FactVerdict::WORDS))]
+    pub(super) verdict: &'static str,
+    /// The number of facts.
+    pub(super) facts: usize,
 }
 
 impl ClassRow {
     /// Returns the number of facts with a verdict.
     pub(super) fn count(&self, verdict: FactVerdict) -> usize {
-        self.verdicts.get(verdict.word()).copied().unwrap_or(0)
+        let own = self
+            .verdicts
+            .iter()
+            .find(|count| count.verdict == verdict.word());
+        own.map_or(0, |count| count.facts)
     }
 
     /// Returns the number of facts that the conversation still contains.
@@ -213,7 +235,12 @@ fn session_row(session: ReadSession, listed: ListedFacts) -> SessionRow {
         name: session.name,
         format: session.format.word(),
         messages: session.messages,
-        unknown_rows: session.rows.unknown,
+        unknown_rows: session
+            .rows
+            .unknown
+            .into_iter()
+            .map(|(kind, rows)| UnknownRow { kind, rows })
+            .collect(),
         unreadable_lines: session.rows.unreadable,
         is_cut: session.rows.is_cut,
         compactions: session
@@ -285,14 +312,22 @@ fn class_rows(facts: &[JudgedFact]) -> Vec<ClassRow> {
             rows.push(ClassRow {
                 class,
                 facts: 0,
-                verdicts: BTreeMap::new(),
+                verdicts: Vec::new(),
                 needed_again: 0,
             });
         }
         if let Some(row) = rows.last_mut() {
             row.facts += 1;
             row.needed_again += usize::from(judged.is_needed_again());
-            *row.verdicts.entry(judged.verdict.word()).or_default() += 1;
+            let verdict = judged.verdict.word();
+            match row
+                .verdicts
+                .iter_mut()
+                .find(|count| count.verdict == verdict)
+            {
+                Some(count) => count.facts += 1,
+                None => row.verdicts.push(VerdictCount { verdict, facts: 1 }),
+            }
         }
     }
     rows

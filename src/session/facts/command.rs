@@ -42,7 +42,7 @@ impl CommandLine {
     /// Reads a command line. Here documents and everything behind them are ignored.
     pub fn parse(line: &str) -> Self {
         let line = line.split("<<").next().unwrap_or_default();
-        let line = crate::session::text::floor_cut(line, MAX_COMMAND_BYTES);
+        let line = crate::session::sentences::floor_cut(line, MAX_COMMAND_BYTES);
         let mut out = Self {
             is_plain: true,
             ..Self::default()
@@ -65,7 +65,10 @@ impl CommandLine {
         let is_plain = PLAIN_PROGRAMS.contains(&format!(" {program} "));
         let is_reader = READERS.contains(&format!(" {program} "));
         if program == "cd" {
-            self.folder = words.next().unwrap_or_default().to_owned();
+            words
+                .next()
+                .unwrap_or_default()
+                .clone_into(&mut self.folder);
             return;
         }
         let mut is_changed = false;
@@ -133,7 +136,7 @@ fn is_key_word(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic())
         && !word.contains(['/', '=', '@', '\\', '$', ',', '(', ' '])
         && !word.bytes().any(|byte| byte.is_ascii_digit())
-        && !(word.contains('.') && is_path_like(word))
+        && !is_path_like(word)
 }
 
 fn is_option(word: &str) -> bool {
@@ -153,7 +156,6 @@ fn simple_commands(line: &str) -> Vec<Vec<String>> {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
             (Some('"') | None, '\\') => word.extend(chars.next().filter(|next| *next != '\n')),
-            (Some(_), c) => word.push(c),
             (None, '\'' | '"') => (quote, is_word) = (Some(c), true),
             // `2>&1` is part of a word.
             (None, '&') if word.ends_with('>') => word.push(c),
@@ -163,7 +165,7 @@ fn simple_commands(line: &str) -> Vec<Vec<String>> {
             }
             (None, '#') if word.is_empty() => while chars.next_if(|c| *c != '\n').is_some() {},
             (None, c) if c.is_whitespace() => end_word(&mut word, &mut is_word, &mut words),
-            (None, c) => word.push(c),
+            (Some(_) | None, c) => word.push(c),
         }
     }
     end_word(&mut word, &mut is_word, &mut words);

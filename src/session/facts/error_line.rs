@@ -1,6 +1,6 @@
 //! Lines of errors in the output of tools, and what identifies an error.
 
-use crate::session::text::words;
+use crate::session::sentences::words;
 
 /// The length in bytes of a line that is read.
 const LINE_BYTES: std::ops::RangeInclusive<usize> = 6..=400;

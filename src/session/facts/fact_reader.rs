@@ -9,8 +9,9 @@ use super::file_path::{base_name, relative_path};
 use super::prose::{decisions, instructions, open_tasks};
 use super::value::{ValueFact, values};
 use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult};
-use crate::session::model::{MessageOrigin, SessionMessage};
-use crate::session::text::{one_line, sentence_key};
+use crate::session::sentences::{one_line, sentence_key};
+use crate::session::session_event::part_text;
+use crate::session::session_event::{MessageOrigin, SessionMessage};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
@@ -141,7 +142,7 @@ impl<'m> FactReader<'m> {
                 }
                 Part::Call(call) => self.read_call(call, message.line, &mut out),
                 Part::Result(result) => self.read_result(result, message.line, &mut out.facts),
-                _ => {}
+                Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => {}
             }
         }
         out
@@ -233,14 +234,7 @@ impl<'m> FactReader<'m> {
         let Some(call) = self.pending.remove(&result.call) else {
             return;
         };
-        let texts: Vec<&str> = result
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Text(text) => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
+        let texts: Vec<&str> = result.parts.iter().filter_map(part_text).collect();
         let is_shell = call.work == ToolWork::Shell;
         // A failed command may still have read and changed files.
         if !result.is_error || is_shell {
@@ -279,7 +273,7 @@ impl<'m> FactReader<'m> {
                 }
             }
         }
-        if !is_shell && !result.is_error || call.is_plain && !result.is_error {
+        if !result.is_error && (call.is_plain || !is_shell) {
             return;
         }
         let mut place = FactPlace {

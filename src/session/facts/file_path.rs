@@ -11,9 +11,10 @@ pub fn relative_path(path: &str, folder: &str) -> Option<String> {
         .and_then(|rest| rest.strip_prefix('/'));
     let own = inside.unwrap_or(&path);
     let own = own.strip_prefix("./").unwrap_or(own);
-    let is_foreign = ["/tmp/", "/private/tmp/", "/var/folders/", "/dev/", "/proc/"]
-        .iter()
-        .any(|start| own.starts_with(start))
+    let root = own
+        .strip_prefix('/')
+        .and_then(|rest| rest.split('/').next());
+    let is_foreign = matches!(root, Some("tmp" | "private" | "var" | "dev" | "proc"))
         || own.contains("/.claude/")
         || own.contains("/.codex/");
     let is_path = !own.is_empty()

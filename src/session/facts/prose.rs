@@ -1,6 +1,6 @@
 //! Instructions, decisions and open tasks in prose.
 
-use crate::session::text::{content_words, sentences, strip_list_mark, words};
+use crate::session::sentences::{content_words, sentences, strip_list_mark, words};
 
 /// The number of words of a sentence that is read as a fact.
 const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 4..=60;
@@ -53,8 +53,7 @@ fn is_instruction(own: &[String], _: &str) -> bool {
         .enumerate()
         .any(|(at, word)| match word.as_str() {
             "must" => own.get(at + 1).is_none_or(|next| next != "have"),
-            "never" | "always" => demands(at),
-            "dont" => demands(at),
+            "never" | "always" | "dont" => demands(at),
             "do" => own.get(at + 1).is_some_and(|next| next == "not") && demands(at),
             "only" => at <= 1 && demands(at),
             _ => false,

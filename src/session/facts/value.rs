@@ -1,7 +1,7 @@
 //! Values in texts: versions, commits, addresses, ports and quantities, each with the word that it
 //! belongs to.
 
-use crate::session::text::content_words;
+use crate::session::sentences::content_words;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]

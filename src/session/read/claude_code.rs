@@ -6,9 +6,10 @@
 //! Ruya-AI/cozempic#59 (2.1.205 and later), looked up 2026-11-28.
 
 use super::content::{joined_text, own_text, text_at, vendor_messages};
-use crate::kernel::conversation::{Part, Turn};
+use crate::kernel::conversation::Turn;
 use crate::request::dialect::Dialect;
-use crate::session::model::{
+use crate::session::session_event::part_text;
+use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, Reload, RowKind, SessionEvent, SessionMessage,
 };
 use serde_json::{Value, json};
@@ -111,7 +112,7 @@ impl ClaudeCodeReader {
         let Some(message) = row.get("message") else {
             return;
         };
-        let Some(turn) = vendor_messages(Dialect::Anthropic, json!([message])).pop() else {
+        let Some(turn) = vendor_messages(Dialect::Anthropic, &json!([message])).pop() else {
             return;
         };
         let flag = |key: &str| row.get(key).and_then(Value::as_bool) == Some(true);
@@ -223,11 +224,9 @@ impl ClaudeCodeReader {
 
 /// Returns true if the agent's program wrote a text of the user.
 fn is_program_text(turn: &Turn) -> bool {
-    turn.parts.iter().all(|part| match part {
-        Part::Text(text) => PROGRAM_TEXTS
-            .iter()
-            .any(|start| text.trim_start().starts_with(start)),
-        _ => false,
+    turn.parts.iter().all(|part| {
+        let text = part_text(part).unwrap_or_default().trim_start();
+        PROGRAM_TEXTS.iter().any(|start| text.starts_with(start))
     })
 }
 

@@ -8,7 +8,7 @@ use super::content::{joined_text, own_text, text_at, vendor_messages};
 use super::history::MessageHistory;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::request::dialect::Dialect;
-use crate::session::model::{
+use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
 };
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ impl CodexReader {
             Speaker::System => MessageOrigin::Standing,
             Speaker::User if begins(&STANDING_TEXTS) => MessageOrigin::Standing,
             Speaker::User if begins(&PROGRAM_TEXTS) => MessageOrigin::Program,
-            _ => MessageOrigin::Conversation,
+            Speaker::User | Speaker::Assistant | Speaker::Tool => MessageOrigin::Conversation,
         };
         if turn.speaker == Speaker::User && origin == MessageOrigin::Conversation {
             self.prompts.push(Prompt {
@@ -216,7 +216,7 @@ fn read_item(item: &Value) -> Option<Turn> {
             })],
         });
     }
-    let mut turn = vendor_messages(Dialect::OpenaiResponses, json!([item])).pop()?;
+    let mut turn = vendor_messages(Dialect::OpenaiResponses, &json!([item])).pop()?;
     for part in &mut turn.parts {
         if let Part::Result(result) = part {
             for part in &mut result.parts {
@@ -239,12 +239,9 @@ fn unwrap_output(text: &mut String) -> bool {
         let exit = value.pointer("/metadata/exit_code").and_then(Value::as_i64);
         return exit.is_some_and(|exit| exit != 0);
     }
-    let head = text.lines().take(4);
-    let exit = head
-        .filter_map(|line| {
-            line.strip_prefix("Exit code: ")
-                .or_else(|| line.strip_prefix("Process exited with code "))
-        })
-        .next();
+    let exit = text.lines().take(4).find_map(|line| {
+        line.strip_prefix("Exit code: ")
+            .or_else(|| line.strip_prefix("Process exited with code "))
+    });
     exit.is_some_and(|exit| exit.trim() != "0")
 }

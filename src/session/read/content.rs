@@ -1,8 +1,9 @@
 //! Helpers that the readers share.
 
-use crate::kernel::conversation::{Part, Turn};
+use crate::kernel::conversation::Turn;
 use crate::request::dialect::Dialect;
 use crate::request::model::{ModelRequest, RequestMessage};
+use crate::session::session_event::part_text;
 use serde_json::{Value, json};
 
 /// Returns the text at a key; empty if there is none.
@@ -16,7 +17,7 @@ pub(super) fn own_text(value: &Value, key: &str) -> Option<String> {
 }
 
 /// Returns the messages of a list in the form of a vendor.
-pub(super) fn vendor_messages(dialect: Dialect, list: Value) -> Vec<Turn> {
+pub(super) fn vendor_messages(dialect: Dialect, list: &Value) -> Vec<Turn> {
     let body = json!({ dialect.list_key(): list });
     let Ok(request) = ModelRequest::from_body(body, Some(dialect.path_suffix())) else {
         return Vec::new();
@@ -38,9 +39,6 @@ pub(super) fn turn_of(message: RequestMessage) -> Turn {
 
 /// Returns the texts of a message, joined.
 pub(super) fn joined_text(turn: &Turn) -> String {
-    let texts = turn.parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
+    let texts = turn.parts.iter().filter_map(part_text);
     texts.collect::<Vec<_>>().join("\n")
 }

@@ -6,7 +6,7 @@
 
 use super::content::{joined_text, own_text, text_at};
 use crate::kernel::conversation::{Part, Speaker, ToolResult, Turn};
-use crate::session::model::{
+use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
 };
 use serde_json::Value;
@@ -175,27 +175,23 @@ fn read_turns(row: &Value) -> Vec<Turn> {
 
 /// Returns the texts of parts, of one part, or a text.
 fn content_text(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts
-            .iter()
-            .map(content_text)
-            .collect::<Vec<_>>()
-            .join("\n"),
-        part => text_at(part, "text").to_owned(),
+    if let Some(parts) = content.as_array() {
+        let texts: Vec<String> = parts.iter().map(content_text).collect();
+        return texts.join("\n");
     }
+    let text = content.as_str().unwrap_or_else(|| text_at(content, "text"));
+    text.to_owned()
 }
 
 /// Returns the text of a function response.
 fn result_text(result: &Value) -> String {
-    match result {
-        Value::Array(parts) => parts.iter().map(result_text).collect::<Vec<_>>().join("\n"),
-        part => {
-            let response = part.pointer("/functionResponse/response");
-            let texts = response.map(|response| {
-                [text_at(response, "output"), text_at(response, "error")].join("\n")
-            });
-            texts.unwrap_or_else(|| content_text(part))
-        }
+    if let Some(parts) = result.as_array() {
+        let texts: Vec<String> = parts.iter().map(result_text).collect();
+        return texts.join("\n");
     }
+    let response = result.pointer("/functionResponse/response");
+    response.map_or_else(
+        || content_text(result),
+        |response| [text_at(response, "output"), text_at(response, "error")].join("\n"),
+    )
 }

@@ -5,7 +5,7 @@
 
 use super::content::{own_text, text_at};
 use crate::kernel::conversation::{Part, Reasoning, Speaker, ToolCall, ToolResult, Turn};
-use crate::session::model::{
+use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
 };
 use serde_json::{Value, json};

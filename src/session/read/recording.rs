@@ -8,7 +8,7 @@ use crate::request::dialect::Dialect;
 use crate::request::model::ModelRequest;
 use crate::request::segments::build_segments;
 use crate::request::threads::{ConversationTracker, SentRequest};
-use crate::session::model::{
+use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
 };
 use serde_json::Value;

@@ -6,7 +6,7 @@ use super::content::text_at;
 use super::gemini_cli::GeminiReader;
 use super::pi::PiReader;
 use super::recording::RecordingReader;
-use crate::session::model::{RowCounts, RowKind, SessionEvent, SessionFormat};
+use crate::session::session_event::{RowCounts, RowKind, SessionEvent, SessionFormat};
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::{self, BufRead, Read};

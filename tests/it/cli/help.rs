@@ -54,7 +54,7 @@ fn sample() -> Project {
             "calls.jsonl",
             super::requests::line(1, &super::requests::bodies()[0]),
         )
-        .with_file("session.jsonl", crate::session::short_session())
+        .with_file("session.jsonl", crate::session::samples::short_session())
         .with_file("answers.yaml", "answers:\n- {reply: done}\n")
         .with_file("legacy/reply.j2", "Reply to {{ name }}.\n")
         .with_file(

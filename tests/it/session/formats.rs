@@ -139,7 +139,7 @@ fn cleared_results_drop_the_facts_of_these_results_alone() {
         "microcompactMetadata": {"trigger": "auto", "preTokens": 9_000, "tokensSaved": 4_000, "compactedToolIds": ["1"]}}));
     assert_eq!(
         verdicts(&rows, &["kobaluri", "mizuvano", "make check"]),
-        ["lost", "kept", "kept"]
+        ["lost", "none", "none"]
     );
 }
 
@@ -169,7 +169,7 @@ fn codex_replaces_its_history_by_its_own_rules() {
         item(&codex_text(
             "user",
             &format!(
-                "# AGENTS.md instructions for /work/shop\n\n<INSTRUCTIONS>\n{}\n</INSTRUCTIONS>",
+                "# AGENTS.md instructions for /srv/shop\n\n<INSTRUCTIONS>\n{}\n</INSTRUCTIONS>",
                 rule("zulopena")
             ),
         )),
@@ -182,8 +182,7 @@ fn codex_replaces_its_history_by_its_own_rules() {
     let words = ["zulopena", "kobaluri", "mizuvano", "fipelora", "ravonomi"];
     let with = |payload: Value| [&before[..], &[compacted(payload)]].concat();
     // Texts of the user stay, a step back is gone.
-    let rows =
-        with(json!({"message": "The ravonomi store: decided instead of the old one, use it."}));
+    let rows = with(json!({"message": "We decided on a ravonomi store."}));
     assert_eq!(
         verdicts(&rows, &words),
         ["reloaded", "kept", "lost", "none", "kept"]

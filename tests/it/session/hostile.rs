@@ -30,7 +30,10 @@ fn unknown_rows_cut_lines_and_bad_bytes_are_counted() {
         .run(&["compaction", "s.jsonl", "--json"])
         .exits_with(0)
         .json()["sessions"][0];
-    assert_eq!(row["unknown_rows"], json!({"hologram": 2}));
+    assert_eq!(
+        row["unknown_rows"],
+        json!([{"kind": "hologram", "rows": 2}])
+    );
     assert_eq!(row["unreadable_lines"], json!([5]));
     assert_eq!(row["is_cut"], json!(true));
     assert_eq!(row["compactions"].as_array().unwrap().len(), 1);
@@ -71,7 +74,7 @@ fn a_file_that_is_no_session_is_named() {
 #[test]
 fn a_dangling_parent_drops_nothing_and_a_step_back_drops_what_it_left() {
     let row = |uuid: &str, parent: &str, text: &str| {
-        json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s", "cwd": "/work/shop", "isSidechain": false,
+        json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s", "cwd": "/srv/shop", "isSidechain": false,
             "message": {"role": "user", "content": text}})
     };
     let rows = [

@@ -245,7 +245,7 @@ fn make_session(agent: Agent, seed: u64) -> Session {
         is_needed: false,
     });
     if names_file {
-        summary.push("The full transcript is at /home/x/.claude/projects/shop/s.jsonl".into());
+        summary.push("The full transcript is at ~/.claude/projects/shop/s.jsonl".into());
     }
     let mut steps = before;
     steps.push(Step::Compact(summary.join("\n")));

@@ -55,7 +55,8 @@ fn the_report_begins_with_the_verdict() {
       kept: instruction 0 of 1 · file.created 1 of 1 · file.modified 0 of 1 ·
             file.read 5 of 5 · error 0 of 1 · command 1 of 1
 
-    to keep them, add this line to the compaction prompt:
+    to keep them, add this line to the compaction prompt (`/compact LINE`, or
+      CLAUDE.md):
       In the summary, keep word for word: every rule that the user or a file gave,
       in its own words; the path of every file that was created, changed or read;
       the name and first line of every error, and what resolved it.
@@ -125,7 +126,7 @@ fn agents_find_their_newest_session_of_this_folder() {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
-    let session = |agent| write_session(agent, &steps()).replace("/work/shop", &here);
+    let session = |agent| write_session(agent, &steps()).replace("/srv/shop", &here);
     project = project
         .with_file(
             &format!("home/.claude/projects/{dashed}/s.jsonl"),

@@ -30,7 +30,7 @@ pub(super) enum Agent {
 
 pub(super) const AGENTS: [Agent; 4] = [Agent::Claude, Agent::Codex, Agent::Pi, Agent::Gemini];
 /// The folder in which every session works.
-pub(super) const FOLDER: &str = "/work/shop";
+pub(super) const FOLDER: &str = "/srv/shop";
 
 /// Returns the text of a session.
 pub(super) fn write_session(agent: Agent, steps: &[Step]) -> String {

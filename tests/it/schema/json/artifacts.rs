@@ -767,8 +767,8 @@ fn requests(out: &mut Artifacts) {
             .json(),
     );
     let project = project
-        .with_file("session.jsonl", crate::session::losing_session())
-        .with_file("other.jsonl", crate::session::short_session());
+        .with_file("session.jsonl", crate::session::samples::losing_session())
+        .with_file("other.jsonl", crate::session::samples::short_session());
     for (case, file) in [("needed-again", "session.jsonl"), ("lost", "other.jsonl")] {
         let run = project.run(&["compaction", file, "--json"]).exits_with(0);
         put(out, names::COMPACTION, case, run.json());

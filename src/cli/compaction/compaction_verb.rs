@@ -3,7 +3,7 @@
 use super::find_session::{SelectedSessions, SessionFile, find_sessions};
 use super::page::{render_markdown, render_page};
 use super::report::{CompactionReport, ListedFacts, ReadSession};
-use super::text::print_report;
+use super::report_text::print_report;
 use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::cli::record::comparison::known_secrets;
@@ -14,8 +14,8 @@ use crate::record::fixed_mask::FixedMask;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::schema::json::names::COMPACTION;
 use crate::session::analysis::{AnalysisInput, SessionAnalysis};
-use crate::session::model::{SessionEvent, SessionFormat};
 use crate::session::read::session_reader::read_session;
+use crate::session::session_event::{SessionEvent, SessionFormat};
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! Messages are numbered from 0 in the order of their events; a number is never used again.
 
 use crate::base::words::words;
-use crate::kernel::conversation::{Speaker, Turn};
+use crate::kernel::conversation::{Part, Speaker, Turn};
 use std::collections::BTreeMap;
 
 words! {
@@ -157,4 +157,13 @@ pub struct RowCounts {
     pub unreadable: Vec<usize>,
     /// True if the last line is cut.
     pub is_cut: bool,
+}
+
+/// Returns the text of a part that is one.
+pub fn part_text(part: &Part) -> Option<&str> {
+    if let Part::Text(text) = part {
+        Some(text)
+    } else {
+        None
+    }
 }

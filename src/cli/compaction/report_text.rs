@@ -30,10 +30,22 @@ pub(super) fn print_report(
     }
     if let Some(line) = &report.prompt_line {
         cx.print_line("")?;
-        cx.print_line("to keep them, add this line to the compaction prompt:")?;
+        let place = report.sessions.first().map_or("", prompt_place);
+        let title = format!("to keep them, add this line to the compaction prompt{place}:");
+        print_wrapped(&title, 2, cx)?;
         print_wrapped(&format!("  {line}"), 2, cx)?;
     }
     Ok(())
+}
+
+/// Returns the place of a compaction prompt (looked up 2026-11-28).
+fn prompt_place(session: &SessionRow) -> &'static str {
+    match session.format {
+        "claude-code" => " (`/compact LINE`, or CLAUDE.md)",
+        "codex" => " (`compact_prompt` in config.toml)",
+        "pi" => " (`/compact LINE`)",
+        _ => "",
+    }
 }
 
 /// Returns the verdict in one line.
@@ -94,7 +106,7 @@ pub(super) fn unread_notes(session: &SessionRow) -> Vec<String> {
         let kinds: Vec<String> = session
             .unknown_rows
             .iter()
-            .map(|(kind, count)| format!("{} {count}", escape_line(kind)))
+            .map(|row| format!("{} {}", escape_line(&row.kind), row.rows))
             .collect();
         notes.push(format!(
             "rows of unknown kinds, left out: {}",
