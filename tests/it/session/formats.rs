@@ -1,13 +1,13 @@
 //! The rules of each format: messages that stay, opaque summaries, cleared results, steps back, and
 //! texts that the agent's program loads again.
 
-use super::writers::{Agent, FOLDER, Step, write_session};
+use super::writers::{Agent, FOLDER, Step, write_lines, write_session};
 use crate::cli::project::Project;
 use serde_json::{Value, json};
 
 /// The verdicts of the facts of a session's first compaction, by a word of each.
 fn verdicts(rows: &[Value], words: &[&str]) -> Vec<String> {
-    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let text = write_lines(rows);
     let project = Project::new().with_file("s.jsonl", text);
     let document = project
         .run(&["compaction", "s.jsonl", "--json", "--all"])

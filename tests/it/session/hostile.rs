@@ -1,6 +1,6 @@
 //! Hostile and broken sessions: a clear line, and nothing lost.
 
-use super::writers::{Agent, Step, write_session};
+use super::writers::{Agent, Step, write_lines, write_session};
 use crate::cli::project::Project;
 use serde_json::json;
 
@@ -85,7 +85,7 @@ fn a_dangling_parent_drops_nothing_and_a_step_back_drops_what_it_left() {
         json!({"type": "system", "subtype": "compact_boundary", "uuid": "d", "sessionId": "s", "compactMetadata": {"trigger": "manual"}}),
         json!({"type": "user", "uuid": "e", "sessionId": "s", "isCompactSummary": true, "message": {"role": "user", "content": "nothing"}}),
     ];
-    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let text = write_lines(&rows);
     let project = Project::new().with_file("s.jsonl", text);
     let run = project.run(&["compaction", "s.jsonl"]).exits_with(0);
     run.stdout_contains("2 instructions not found in the summary")

@@ -60,7 +60,7 @@ fn make_session(agent: Agent, seed: u64) -> Session {
     let (mut before, mut summary, mut after, mut planted) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut tasks = Vec::new();
-    for _ in 0..1 + numbers.below(3) {
+    for _ in 0..=numbers.below(3) {
         for kind in 0..9_u64 {
             let fate = [Fate::Survives, Fate::Goes, Fate::GoesAndIsNeeded]
                 [usize::try_from(numbers.below(3)).unwrap()];
@@ -216,6 +216,26 @@ fn make_session(agent: Agent, seed: u64) -> Session {
         }
     }
     before.push(Step::Tasks(tasks));
+    let (steps, facts) = read_last_files(agent, gone, &mut numbers);
+    before.extend(steps);
+    planted.extend(facts);
+    if names_file {
+        summary.push("The full transcript is at ~/.claude/projects/shop/s.jsonl".into());
+    }
+    let mut steps = before;
+    steps.push(Step::Compact(summary.join("\n")));
+    steps.push(Step::User("continue".into()));
+    steps.extend(after);
+    Session { steps, planted }
+}
+
+/// Reads the last files before a compaction and takes a last decision, with the facts of both.
+fn read_last_files(
+    agent: Agent,
+    gone: &'static str,
+    numbers: &mut Numbers,
+) -> (Vec<Step>, Vec<Planted>) {
+    let (mut before, mut planted) = (Vec::new(), Vec::new());
     // Claude Code reads its five latest files again; the others lose them.
     for at in 0..5 {
         let name = format!("{}{at}", numbers.word());
@@ -244,14 +264,7 @@ fn make_session(agent: Agent, seed: u64) -> Session {
         verdict,
         is_needed: false,
     });
-    if names_file {
-        summary.push("The full transcript is at ~/.claude/projects/shop/s.jsonl".into());
-    }
-    let mut steps = before;
-    steps.push(Step::Compact(summary.join("\n")));
-    steps.push(Step::User("continue".into()));
-    steps.extend(after);
-    Session { steps, planted }
+    (before, planted)
 }
 
 /// The sums over all sessions.

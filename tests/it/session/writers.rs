@@ -57,7 +57,12 @@ pub(super) fn write_session(agent: Agent, steps: &[Step]) -> String {
     for step in steps {
         writer.add(step);
     }
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    write_lines(&rows)
+}
+
+/// Writes JSON values as lines.
+pub(super) fn write_lines(rows: &[Value]) -> String {
+    rows.iter().map(|row| row.to_string() + "\n").collect()
 }
 
 struct Writer<'r> {
@@ -109,10 +114,10 @@ impl Writer<'_> {
         };
         match self.agent {
             Agent::Codex => {
-                let patch = format!("*** Begin Patch\n*** {how} File: {path}\n+x\n*** End Patch");
+                let input = format!("*** Begin Patch\n*** {how} File: {path}\n+x\n*** End Patch");
                 self.count += 1;
                 let id = format!("call-{}", self.count);
-                self.item(&json!({"type": "custom_tool_call", "call_id": id, "name": "apply_patch", "input": patch}));
+                self.item(&json!({"type": "custom_tool_call", "call_id": id, "name": "apply_patch", "input": input}));
                 self.item(
                     &json!({"type": "custom_tool_call_output", "call_id": id, "output": "Done"}),
                 );
@@ -170,7 +175,7 @@ impl Writer<'_> {
         };
         match self.agent {
             Agent::Claude => {
-                self.call("TodoWrite", &json!({"todos": list("content")}), "ok", false)
+                self.call("TodoWrite", &json!({"todos": list("content")}), "ok", false);
             }
             Agent::Codex => self.call("update_plan", &json!({"plan": list("step")}), "ok", false),
             Agent::Gemini => self.call(
@@ -198,7 +203,7 @@ impl Writer<'_> {
                 self.item(&json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}));
             }
             Agent::Pi => {
-                self.pi(&json!({"role": role, "content": [{"type": "text", "text": text}]}))
+                self.pi(&json!({"role": role, "content": [{"type": "text", "text": text}]}));
             }
             Agent::Gemini => {
                 let kind = if role == "user" { "user" } else { "gemini" };
