@@ -25,7 +25,9 @@ pub fn registry(stage: &str) -> Result<ToolRegistry, Obstacle> {
         ToolDefinition::new("get_metrics", "the metrics of a service in the last hour")
             .with_parameters(service.clone()),
     )?;
-    tools.register(ToolDefinition::new("query_logs", "lines of a service's log").with_parameters(query))?;
+    tools.register(
+        ToolDefinition::new("query_logs", "lines of a service's log").with_parameters(query),
+    )?;
     tools.register(
         ToolDefinition::new(
             "trigger_rollback",
@@ -33,7 +35,9 @@ pub fn registry(stage: &str) -> Result<ToolRegistry, Obstacle> {
         )
         .with_parameters(service),
     )?;
-    tools.register(ToolDefinition::new("page_oncall", "wakes the person on call").with_parameters(page))?;
+    tools.register(
+        ToolDefinition::new("page_oncall", "wakes the person on call").with_parameters(page),
+    )?;
     Ok(tools)
 }
 
