@@ -63,12 +63,19 @@ pub fn values(text: &str) -> Vec<ValueFact<'_>> {
             if is_number(word) {
                 waits = Some(word);
             } else if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-                before = word;
+                before = if word.len() <= MAX_OWNER_BYTES {
+                    word
+                } else {
+                    ""
+                };
             }
         }
     }
     found
 }
+
+/// The greatest length of a word that a value belongs to. Every value has a copy of its own.
+const MAX_OWNER_BYTES: usize = 40;
 
 fn read_value<'t>(word: &'t str, before: &str) -> Option<ValueFact<'t>> {
     if word.len() < 2 || word.len() > 300 {

@@ -136,3 +136,19 @@ fn secrets_and_personal_data_are_masked() {
         }
     }
 }
+
+#[test]
+fn no_value_belongs_to_a_word_that_is_longer_than_a_name() {
+    let values: Vec<String> = (0..500).map(|at| format!(" 1.2.{at}")).collect();
+    let text = "a".repeat(20_000) + &values.concat();
+    let rows = [
+        json!({"type": "user", "uuid": "a", "sessionId": "s", "message": {"role": "user", "content": text}}),
+        json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "sessionId": "s", "compactMetadata": {"trigger": "manual"}}),
+        json!({"type": "user", "uuid": "c", "sessionId": "s", "isCompactSummary": true, "message": {"role": "user", "content": "nothing"}}),
+    ];
+    let project = Project::new().with_file("s.jsonl", write_lines(&rows));
+    let run = project.run(&["compaction", "s.jsonl", "--json", "--all"]);
+    let document = run.exits_with(0).json();
+    let facts = &document["sessions"][0]["compactions"][0]["facts"];
+    assert_eq!(facts.as_array().map(Vec::len), Some(0), "{facts}");
+}
