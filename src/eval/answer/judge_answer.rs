@@ -45,10 +45,20 @@ pub(in crate::eval) fn judge_expectation(
         part: (case.input.case.is_scored && *gate).then(|| ScorePart::new(outcome, graded, weight)),
         what: test.describe(),
         outcome,
-        gate: *gate && !(reason.only_informs && is_alone),
+        gate: *gate && !(reason.only_informs && depends_on_one(test)),
         reason,
         span: expectation.span,
     })
+}
+
+/// True if the verdict of a test is that of a single test, or its opposite.
+fn depends_on_one(test: &AnswerTest) -> bool {
+    match test {
+        AnswerTest::Not(inner) | AnswerTest::OfAgent { test: inner, .. } => {
+            depends_on_one(&inner.value)
+        }
+        test => test.inner_tests().is_empty(),
+    }
 }
 
 fn judge_test(

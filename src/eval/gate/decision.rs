@@ -589,8 +589,8 @@ impl GateFindings<'_> {
         let Some(by_base) = self.candidate.by_base else {
             return;
         };
-        let is_excused = |is_of: &dyn Fn(&str) -> bool| {
-            let of_subject = weakened.iter().filter(|one| is_of(&one.weakened.of));
+        let is_excused = |is_of: &dyn Fn(&Relaxation) -> bool| {
+            let of_subject = weakened.iter().filter(|one| is_of(&one.weakened));
             let mut of_subject = of_subject.peekable();
             of_subject.peek().is_some() && of_subject.all(|one| one.approved_by.is_some())
         };
@@ -603,7 +603,7 @@ impl GateFindings<'_> {
                 CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive => false,
             };
             if is_bad
-                && !is_excused(&|of| of == row.id)
+                && !is_excused(&|one| one.of == row.id)
                 && !self.fails_as_accepted(row)
                 && !failing.contains(&row.id)
             {
@@ -621,13 +621,35 @@ impl GateFindings<'_> {
         // More scenarios or other weights do not make up for those of the base.
         let own = self.candidate.card.thresholds.iter();
         let own: BTreeSet<String> = own.map(ThresholdRow::describe).collect();
-        let missed = by_base.thresholds.iter().filter(|row| row.is_missed());
-        for limit in missed.filter(|limit| !own.contains(&limit.describe())) {
-            let of_suite = by_base.cases.iter().filter(|row| row.path == limit.path);
-            let mut of_suite: BTreeSet<&str> = of_suite.map(|row| row.id.as_str()).collect();
-            of_suite.insert(&limit.suite);
-            if !is_excused(&|of| of_suite.contains(of)) {
-                self.add_suite_violation(limit, &format!(", by the scenarios of {}", sides.base));
+        let mut missed: Vec<ThresholdRow> = by_base.thresholds.clone();
+        missed.retain(|row| row.is_missed() && !own.contains(&row.describe()));
+        if missed.is_empty() {
+            return;
+        }
+        // A scenario whose relaxation was accepted counts as the change judges it, and excuses no
+        // other one.
+        let judged = |row: &CaseRow| {
+            let mut own = self.candidate.card.cases.iter();
+            let own = own.find(|one| one.id == row.id);
+            own.filter(|_| is_excused(&|one| one.of == row.id))
+                .unwrap_or(row)
+                .clone()
+        };
+        let cases = by_base.cases.iter().map(judged).collect();
+        let with_accepted = by_base.clone().with_cases(cases).thresholds;
+        for limit in missed {
+            let is_limit = |one: &Relaxation| {
+                let Relaxation { kind, of, what, .. } = one;
+                *kind == SafeguardKind::Threshold
+                    && *of == limit.suite
+                    && what.strip_prefix("thresholds.") == Some(&limit.name)
+            };
+            let mut still = with_accepted.iter();
+            let still = still.find(|one| one.path == limit.path && one.name == limit.name);
+            if let Some(still) = still.filter(|one| one.is_missed())
+                && !is_excused(&is_limit)
+            {
+                self.add_suite_violation(still, &format!(", by the scenarios of {}", sides.base));
             }
         }
     }
@@ -903,11 +925,12 @@ fn format_percent(part: f64) -> String {
 
 /// True if a scenario is undecided since all that it expects is up to a judge that is not trusted.
 fn only_informs(row: &CaseRow) -> bool {
-    let mut verdicts = row.trials.iter().flat_map(|trial| &trial.expectations);
+    let verdicts = row.trials.iter().flat_map(|trial| &trial.expectations);
+    let mut verdicts = verdicts.peekable();
     row.verdict() == CaseVerdict::Inconclusive
         && row.answer == AnswerOrigin::NotJudged.word()
         && row.trouble.is_none()
-        && !row.trials.is_empty()
+        && verdicts.peek().is_some()
         && verdicts.all(|one| !one.gates)
 }
 

@@ -5,7 +5,7 @@ use super::agent::{JudgeRequest, JudgedMaterial, ProjectJudge};
 use super::criteria::{
     JudgedCriterion, JudgedScale, lowest_score, rubric_criteria, words_criterion,
 };
-use super::judged_answer::JudgedAnswer;
+use super::judged_answer::{JudgedAnswer, stability_forms};
 use super::labels::{LabelStore, QuestionForm};
 use super::response::read_scores;
 use super::scoring::{MAX_ATTEMPTS, judge_settings, seeded_order};
@@ -57,15 +57,18 @@ pub fn assess_trust(
     labels: Result<&LabelStore, &str>,
 ) -> JudgeTrust {
     let mut trust = JudgeTrust::default();
-    for scale in inputs.iter().flat_map(case_criteria).flatten() {
+    let expectations: Vec<Vec<JudgedScale>> = inputs.iter().flat_map(case_criteria).collect();
+    for scale in expectations.iter().flatten() {
         match labels {
             Ok(labels) => {
+                let scales = expectations.iter().map(Vec::as_slice);
+                let forms = stability_forms(&scale.criterion.key, scales);
                 let hash = criterion_hash(judge, run, &scale.criterion).ok();
-                if let Some(found) = hash.and_then(|hash| labels.assess(&scale, hash)) {
-                    trust.insert(&scale, found.to_trust());
+                if let Some(found) = hash.and_then(|hash| labels.assess(scale, hash, &forms)) {
+                    trust.insert(scale, found.to_trust());
                 }
             }
-            Err(why) => trust.insert(&scale, CriterionTrust::withheld(why)),
+            Err(why) => trust.insert(scale, CriterionTrust::withheld(why)),
         }
     }
     trust

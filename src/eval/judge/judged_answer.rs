@@ -37,11 +37,7 @@ impl JudgedAnswer {
 
     /// The forms in which the judge can be asked about it for its stability.
     pub fn stability_forms(&self) -> impl Iterator<Item = QuestionForm> {
-        let has_order = self.criteria.len() > 1;
-        QuestionForm::ALL
-            .into_iter()
-            .filter(move |form| *form != QuestionForm::Plain)
-            .filter(move |form| has_order || *form != QuestionForm::Order)
+        forms_for(self.criteria.len())
     }
 
     /// The answer as it is shown in a form.
@@ -55,6 +51,27 @@ impl JudgedAnswer {
             | QuestionForm::Order => self.answer.as_str().into(),
         }
     }
+}
+
+/// The forms in which the judge has to be asked about a criterion for its stability. Its order counts
+/// if one of the expectations has several criteria.
+pub fn stability_forms<'c>(
+    criterion: &str,
+    expectations: impl Iterator<Item = &'c [JudgedScale]>,
+) -> Vec<QuestionForm> {
+    let of_criterion = expectations.filter(|scales| {
+        let mut keys = scales.iter().map(|scale| &scale.criterion.key);
+        keys.any(|key| key == criterion)
+    });
+    forms_for(of_criterion.map(<[_]>::len).max().unwrap_or(1)).collect()
+}
+
+fn forms_for(criteria: usize) -> impl Iterator<Item = QuestionForm> {
+    let has_order = criteria > 1;
+    QuestionForm::ALL
+        .into_iter()
+        .filter(move |form| *form != QuestionForm::Plain)
+        .filter(move |form| has_order || *form != QuestionForm::Order)
 }
 
 /// The lines of a text as items of a list.

@@ -228,6 +228,10 @@ impl LabelStore {
                     );
                     return Err(fault(why));
                 }
+                if label.by.contains(char::is_control) {
+                    let why = "expected the name of a person in one line";
+                    return Err(fault(format!("found `by` {:?}, {why}", label.by)));
+                }
                 let at = date::parse_time(&label.at);
                 if at.is_none_or(|at| at > self.now + MAX_CLOCK_SKEW) {
                     let why = "expected a time that is past, such as 2026-11-21T08:30:00Z";
@@ -300,8 +304,14 @@ impl LabelStore {
         found
     }
 
-    /// Assesses the judge with this hash on a criterion; `None` without labels.
-    pub fn assess(&self, scale: &JudgedScale, judge: String) -> Option<JudgeAssessment> {
+    /// Assesses the judge with this hash on a criterion, with its stability in all of `forms`; `None`
+    /// without labels.
+    pub fn assess(
+        &self,
+        scale: &JudgedScale,
+        judge: String,
+        forms: &[QuestionForm],
+    ) -> Option<JudgeAssessment> {
         let (criterion, max) = (&scale.criterion.key, scale.criterion.max_score);
         let place = |answer: &str, form| ScorePlace {
             criterion: criterion.clone(),
@@ -356,7 +366,7 @@ impl LabelStore {
             } else {
                 CalibrationState::Void
             },
-            stability: worst_form(&stability),
+            stability: worst_form(&stability, forms),
             held_out: held_out as u32,
             unscored: (held_out - pairs.len()) as u32,
         };
@@ -426,15 +436,19 @@ impl LabelStore {
     }
 }
 
-/// The verdicts in the form that changes most of them; `None` if a form has too few. The order of
-/// criteria counts if it was asked for, since one criterion alone has none.
-fn worst_form(counts: &BTreeMap<QuestionForm, FlipCount>) -> Option<FlipCount> {
-    let is_known = |form: &QuestionForm| match counts.get(form) {
-        Some(count) => count.trials >= MIN_FORM_VERDICTS,
-        None => matches!(form, QuestionForm::Plain | QuestionForm::Order),
+/// The verdicts in the form that changes most of them; `None` if one of `forms` has too few.
+fn worst_form(
+    counts: &BTreeMap<QuestionForm, FlipCount>,
+    forms: &[QuestionForm],
+) -> Option<FlipCount> {
+    let has_enough = |form: &QuestionForm| {
+        let count = counts.get(form);
+        count.is_some_and(|count| count.trials >= MIN_FORM_VERDICTS)
     };
+    if !counts.keys().chain(forms).all(has_enough) {
+        return None;
+    }
     let counts = counts.values().copied();
-    let counts = counts.filter(|_| QuestionForm::ALL.iter().all(is_known));
     counts.max_by_key(|count| u64::from(count.flips) * 1_000_000 / u64::from(count.trials))
 }
 

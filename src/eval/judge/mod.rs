@@ -20,7 +20,7 @@ pub use calibration::{assess_trust, criterion_hash};
 pub use criteria::{JudgedCriterion, JudgedScale};
 pub(super) use estimate::ExpectedAnswers;
 pub(super) use expectation::{judge_rubric, judge_words};
-pub use judged_answer::JudgedAnswer;
+pub use judged_answer::{JudgedAnswer, stability_forms};
 pub use response::CriterionScore;
 pub(super) use scoring::{CaseJudge, judge_settings};
 pub use trust::{CriterionTrust, JudgeTrust, TrustedCriterion};

@@ -272,11 +272,20 @@ fn equal_requests_of_two_revisions_are_asked_once() {
     with(&["--record"])
         .exits_with(0)
         .stderr_contains("asked models: 1 call, ");
+    let mut sides = std::fs::read_dir(project.path("scenarios/compare")).unwrap();
+    let side = sides.next().unwrap().unwrap().path();
     // Today's recording of the scenario answers a revision that lacks it.
     std::fs::remove_dir_all(project.path("scenarios/compare")).unwrap();
     with(&[]).exits_with(7);
     asked(&project, &["eval", "--record"]).exits_with(0);
     with(&[]).exits_with(0);
+    // A damaged answer of one side is an error of that side alone.
+    std::fs::create_dir_all(side.join("recordings")).unwrap();
+    std::fs::write(side.join("recordings/billing.jsonl"), "{").unwrap();
+    with(&[]).exits_with(7).stdout_contains(
+        "not compared: billing: `main`: the recorded answers in scenarios/compare/revision-main/",
+    );
+    std::fs::remove_dir_all(side).unwrap();
     let template = project.read_file("templates/triage.xml");
     project.write_file("templates/triage.xml", "<task");
     super::eval::commit(&project);

@@ -503,14 +503,15 @@ fn easy_scenarios_do_not_make_up_for_those_of_the_base() {
             "  - id: half\n",
             "  - id: half\n    answers:\n      - {when: {has: [Sort]}, reply: billing}\n      - reply: access\n",
         );
-    let change = |easy: &str| {
+    let changed = |easy: &str| {
         let project = scored().with_file("scenarios/desk.yaml", &suite);
         let project = super::gate::on_branch(project);
         super::gate::replace(&project, "templates/triage.xml", "Sort", "Rank");
         let text = project.read_file("scenarios/desk.yaml");
         project.write_file("scenarios/desk.yaml", text + easy);
-        project.run(&["gate", "--json"])
+        project
     };
+    let change = |easy: &str| changed(easy).run(&["gate", "--json"]);
     let violation = |value: &str| json!([{"name": "suite_min_score", "limit": "0.7", "value": value, "case": "desk"}]);
     let run = change("").exits_with(4);
     assert_eq!(run.json()["violated_thresholds"][0], violation("0.625")[0]);
@@ -518,10 +519,29 @@ fn easy_scenarios_do_not_make_up_for_those_of_the_base() {
         format!("  - id: {id}\n    context: {{objective: sort, inputs: {{ticket: {id}}}}}\n    expectations: [{{contains: billing}}]\n")
     });
     let run = change(&easy.concat()).exits_with(4);
-    assert_eq!(
-        run.json()["violated_thresholds"],
-        violation("0.625, by the scenarios of main")
+    let by_base = violation("0.625, by the scenarios of main");
+    assert_eq!(run.json()["violated_thresholds"], by_base);
+    // One scenario whose relaxation was accepted excuses no other one.
+    let project = changed(&easy.concat());
+    let good = "      - contains: billing\n  - id: half";
+    super::gate::replace(
+        &project,
+        "scenarios/desk.yaml",
+        good,
+        &good.replace("billing", "bill"),
     );
+    let accept = [
+        "baseline",
+        "accept",
+        "--reason",
+        "so",
+        "--by",
+        "lead@example.org",
+    ];
+    project.run(&accept).exits_with(0);
+    let decision = project.run(&["gate", "--json"]).exits_with(4).json();
+    assert_eq!(decision["weakened"][0]["approved_by"], "lead@example.org");
+    assert_eq!(decision["violated_thresholds"], by_base);
 }
 
 #[test]

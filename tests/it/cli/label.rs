@@ -290,6 +290,19 @@ fn labels_of_a_change_count_from_the_next_one_on() {
         .exits_with(0)
         .stdout_contains("100 of 100 scenarios only inform, such as `teams/t000`: it does not hold: so, which only informs")
         .stdout_contains("its labels count from the change after this one on");
+    // So does it if the opposite is expected.
+    let suite = project.read_file("scenarios/teams.yaml");
+    let opposite = suite.replace(
+        "{rubric: it names a team}",
+        "{not: {rubric: it names a team}}",
+    );
+    assert!(opposite != suite);
+    project.write_file("scenarios/teams.yaml", opposite);
+    project.run(&["eval"]).exits_with(1);
+    project
+        .run(&["gate", "--base", "main"])
+        .stdout_contains("100 of 100 scenarios only inform, such as `teams/t000`");
+    project.write_file("scenarios/teams.yaml", suite);
     git(&project, &["switch", "-q", "main"]);
     git(&project, &["merge", "-q", "labels"]);
     git(&project, &["switch", "-q", "-c", "next"]);
@@ -494,6 +507,86 @@ fn each_form_of_the_question_is_held_to_the_limit() {
     project.write_file("labels/judge.jsonl", others);
     let unknown = report(&project)["reason"].as_str().unwrap().to_owned();
     assert!(unknown.contains("which takes 20 in each form"), "{unknown}");
+}
+
+/// Deleting the verdicts in another order before the first commit does not make it unnecessary.
+#[test]
+fn criteria_that_are_judged_together_need_verdicts_in_another_order() {
+    let project = answered(100);
+    let rubric =
+        "judge: {rubric: {text: 'a: Does it name a team?'}, criteria: [a, b], min_score: 1}";
+    let suite = project.read_file("scenarios/teams.yaml");
+    let both = "{criterion: a, score: 1, quote: '', reason: so}, {criterion: b, score: 1, quote: '', reason: so}";
+    let mut suite = suite.replace(&format!("rubric: {WORDS}"), rubric);
+    for score in [0, 1] {
+        let one = format!("{{criterion: criterion, score: {score}, quote: '', reason: so}}");
+        suite = suite.replace(
+            &one,
+            &both.replacen("score: 1", &format!("score: {score}"), 1),
+        );
+    }
+    let suite = suite.replace(
+        "{rubric: {text: 'a: Does it name a team?'}, criteria: [a, b], ",
+        "{criteria: [a, b], ",
+    );
+    project.write_file("scenarios/teams.yaml", suite);
+    let first = report(&project);
+    let name = first["criterion"].as_str().unwrap().to_owned();
+    let of_scale = labels(100, |_| false)
+        .replace(CRITERION, &name)
+        .replace("\"max\":1", "\"max\":5");
+    project.write_file("labels/ann.jsonl", of_scale);
+    report(&project);
+    add_stable_verdicts(&project);
+    let reason = report(&project)["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("which takes 20 in each form"), "{reason}");
+    let scores = project.read_file("labels/judge.jsonl");
+    let in_order = scores.lines().filter(|line| line.contains("\"plain\""));
+    let in_order: String = in_order
+        .map(|line| line.replace("\"plain\"", "\"order\"") + "\n")
+        .collect();
+    project.write_file("labels/judge.jsonl", scores.clone() + &in_order);
+    assert_eq!(report(&project)["trusted"], true);
+}
+
+#[test]
+fn a_person_has_a_name_of_one_line() {
+    let project = answered(1);
+    project
+        .run(&["label", "--by", "ann\nbob"])
+        .exits_with(2)
+        .stderr_contains("found the name \"ann\\nbob\", expected that of a person in one line");
+    let label = labels(1, |_| false).replace("ann@", "ann\\n@");
+    project.write_file("labels/ann.jsonl", label);
+    project
+        .run(&["label", "report"])
+        .exits_with(3)
+        .stderr_contains("labels/ann.jsonl:1: found `by` \"ann\\n@example.org\", expected the name of a person in one line");
+}
+
+#[test]
+fn labels_that_cannot_be_read_leave_the_gate_undecided() {
+    let project = answered(2);
+    std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
+    project.write_file("labels/ann.jsonl", "{\"schema\": \"ctxc/label/1\"}\n");
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    let template =
+        "<task type=\"atomic\" name=\"other\">\n  <description>x</description>\n</task>\n";
+    project.write_file("templates/other.xml", template);
+    commit(&project);
+    project
+        .run(&["gate", "--base", "main"])
+        .exits_with(7)
+        .stdout_contains("the labels of the judge cannot be read, so it is trusted on nothing: labels/ann.jsonl:1: missing field `criterion`");
+    // A change that mends them can pass; they count from the next one on.
+    project.write_file("labels/ann.jsonl", labels(2, |_| false));
+    commit(&project);
+    project
+        .run(&["gate", "--base", "main"])
+        .exits_with(0)
+        .stdout_contains("the labels of the judge cannot be read at main, so its scores count from the next change on");
 }
 
 #[test]

@@ -192,15 +192,31 @@ impl<'w> EvalRun<'w> {
     }
 
     /// Adds the answers that were recorded in `current`, for the scenarios themselves and for the
-    /// sides of a comparison; those of the last side are preferred.
+    /// sides of a comparison; those of the last side are preferred. A file of another side that cannot
+    /// be read is left out: it is reported for that side.
     pub(super) fn with_side_answers(mut self, current: &CompiledProject, sides: &[&str]) -> Self {
         let cases = self.chosen.iter().zip(&mut self.recorded);
         for ((chosen, recorded), judged) in cases.zip(&mut self.judged) {
-            let beside = sides.iter();
-            let beside = beside.map(|side| paths::comparison_path(chosen.path, side));
-            for path in std::iter::once(chosen.path.to_owned()).chain(beside) {
-                let path = &path;
-                let own = ChosenCase { path, ..*chosen };
+            let (last, others) = sides
+                .split_last()
+                .map_or((None, sides), |(last, others)| (Some(last), others));
+            let beside = |side: &&str| paths::comparison_path(chosen.path, side);
+            for path in others.iter().map(beside) {
+                let side = ChosenCase {
+                    path: &path,
+                    ..*chosen
+                };
+                let read = case_recordings(current, &side, self.from);
+                prepend_calls(Ok(read.unwrap_or_default()), recorded);
+                let read = case_judgements(current, &side, self.from);
+                prepend_calls(Ok(read.unwrap_or_default()), judged);
+            }
+            let own = std::iter::once(chosen.path.to_owned());
+            for path in own.chain(last.map(beside)) {
+                let own = ChosenCase {
+                    path: &path,
+                    ..*chosen
+                };
                 prepend_calls(case_recordings(current, &own, self.from), recorded);
                 prepend_calls(case_judgements(current, &own, self.from), judged);
             }

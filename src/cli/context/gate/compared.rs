@@ -208,12 +208,19 @@ impl GateComparison {
         let judge = JudgeEvidence::read(&project, &scenarios)?;
         let their_judge = base_project.as_ref();
         let their_judge = their_judge.map(|(then, theirs)| JudgeEvidence::read(then, theirs));
+        let their_judge = their_judge.transpose()?.unwrap_or_default();
+        doubts.extend(judge.fault.iter().map(|why| {
+            format!("the labels of the judge cannot be read, so it is trusted on nothing: {why}")
+        }));
+        notes.extend(their_judge.fault.iter().map(|why| {
+            format!("the labels of the judge cannot be read at {name}, so its scores count from the next change on: {why}")
+        }));
         let is_behind = commit == change.head;
         let base = GateBase {
             name: name.clone(),
             commit,
             loaded: base_project,
-            judge: their_judge.transpose()?.unwrap_or_default(),
+            judge: their_judge,
             names,
             baselines: earlier_baselines,
             carried,

@@ -20,15 +20,22 @@ const SHORT_HASH_LENGTH: usize = 19;
 pub(super) struct JudgeEvidence {
     /// The criteria on which it is trusted.
     pub(super) trust: JudgeTrust,
+    /// The reason why its labels cannot be read, if so.
+    pub(super) fault: Option<String>,
     labels: LabelStore,
 }
 
 impl JudgeEvidence {
     /// Reads the evidence. Labels that cannot be read are none: the judge is not trusted then.
     pub(super) fn read(project: &CompiledProject, scenarios: &Scenarios) -> Result<Self> {
+        let (labels, fault) = match read_labels(project) {
+            Ok(labels) => (labels, None),
+            Err(why) => (LabelStore::default(), Some(why)),
+        };
         Ok(Self {
             trust: judge_trust(project, scenarios)?,
-            labels: read_labels(project).unwrap_or_default(),
+            fault,
+            labels,
         })
     }
 

@@ -123,6 +123,11 @@ fn is_labelled(store: &LabelStore, item: &LabelItem<'_>, by: &str) -> bool {
 
 fn labelling_person(args: &AskArgs, project: &CompiledProject) -> Result<String> {
     if let Some(by) = &args.by {
+        if by.contains(char::is_control) {
+            return Err(CliError::usage(format!(
+                "found the name {by:?}, expected that of a person in one line"
+            )));
+        }
         return Ok(by.clone());
     }
     revision::author_address(&project.root)?.ok_or_else(|| {

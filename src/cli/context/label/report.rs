@@ -12,7 +12,7 @@ use crate::eval::agreement::{Estimate, Measurement, ScorePair, krippendorff_alph
 use crate::eval::judge::labels::{
     JudgeAssessment, LABEL_FOLDER, LabelStore, QuestionForm, SCORE_FILE,
 };
-use crate::eval::judge::{JudgedAnswer, JudgedScale, criterion_hash};
+use crate::eval::judge::{JudgedAnswer, JudgedScale, criterion_hash, stability_forms};
 use crate::eval::kappa::{JudgeRates, PairTable, RatingPair, Weighting, corrected_pass_rate};
 use crate::eval::prepared_case::RunContext;
 use crate::eval::trust_decision::{FlipCount, TrustDecision};
@@ -207,7 +207,9 @@ fn build_criterion(
     judge: std::result::Result<String, String>,
 ) -> CriterionReport {
     let (key, max) = (&scale.criterion.key, scale.criterion.max_score);
-    let found = store.assess(scale, judge.clone().unwrap_or_default());
+    let expectations = answers.iter().map(|judged| judged.criteria.as_slice());
+    let forms = stability_forms(key, expectations);
+    let found = store.assess(scale, judge.clone().unwrap_or_default(), &forms);
     let labelled = found.as_ref().map_or(&[][..], |found| &found.answers);
     let trusted = judge.is_ok()
         && found
