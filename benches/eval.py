@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""eval.py CTXC: what `ctxc eval` with answers takes: its start, 10,000 scenarios kept in a history, their page, 1,000 calls. Medians of processes."""
+"""eval.py CTXC [OTHER]: what `ctxc eval` with answers takes: its start, 10,000 scenarios kept in a history, their page, 1,000 calls. Medians of
+processes. With an OTHER program: both in turns on the 10,000 scenarios, the least processor time of seven runs of each, and their ratio."""
 import asyncio
 import multiprocessing
 import os
@@ -41,12 +42,12 @@ def project(count):
     return path
 
 
-def run(path, args):
+def run(path, args, program=ctxc):
     begun = time.perf_counter()
-    process = subprocess.Popen([ctxc, *args], cwd=path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([program, *args], cwd=path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0, args
-    return (time.perf_counter() - begun) * 1000, usage.ru_maxrss / 1024
+    return (time.perf_counter() - begun) * 1000, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
 
 
 def measure(name, path, args, rounds):
@@ -55,6 +56,12 @@ def measure(name, path, args, rounds):
 
 
 one, many = project(1), project(10_000)
+if len(sys.argv) > 2:
+    for args in (["eval", "--no-history"], ["eval", "--out", "card.json"]):
+        pairs = [[run(many, args, program) for program in (ctxc, os.path.abspath(sys.argv[2]))] for _ in range(7)]
+        (own, memory), (other, theirs) = ((min(row[2] for row in rows), max(row[1] for row in rows)) for rows in zip(*pairs))
+        print(f"ctxc {' '.join(args)}: {own:.2f} s and {memory:.0f} MB, the other {other:.2f} s and {theirs:.0f} MB: {own / other:.2f}")
+    sys.exit()
 measure("1 scenario", one, ["eval"], 15)
 measure("10,000 scenarios, kept", many, ["eval", "--out", "card.json"], 5)
 measure("10,000 scenarios, not kept", many, ["eval", "--no-history"], 3)
