@@ -43,14 +43,15 @@ pub(super) fn describe_origin(origin: &OriginData, sources: &mut SourceTexts) ->
 /// Returns `, over full (the default of atomic)` for each overridden value, the nearest first.
 pub(super) fn describe_overridden(setting: &SettingData, sources: &mut SourceTexts) -> String {
     // `NotApplicable` is not repeated for every layer.
-    let beaten_values = setting.beaten.iter().filter(|beaten| {
-        beaten.value != SettingValue::NotApplicable || setting.value != SettingValue::NotApplicable
+    let other_values = setting.overridden.iter().filter(|overridden| {
+        overridden.value != SettingValue::NotApplicable
+            || setting.value != SettingValue::NotApplicable
     });
-    let lost = beaten_values.map(|beaten| {
+    let lost = other_values.map(|overridden| {
         format!(
             ", over {} ({})",
-            beaten.value.as_str(),
-            describe_origin(&beaten.origin, sources)
+            overridden.value.as_str(),
+            describe_origin(&overridden.origin, sources)
         )
     });
     lost.collect()

@@ -28,7 +28,7 @@ pub(super) fn check_length(
     counter: &dyn TokenCounter,
     limit: usize,
 ) -> Result<(), Fault> {
-    let objective = request.asked.objective.unwrap_or("");
+    let objective = request.goals.objective.unwrap_or("");
     // A token is at least one byte.
     let tokens = if objective.len() <= limit {
         0
@@ -64,7 +64,7 @@ pub(super) fn inputs_with_objective(
     request: &Request<'_>,
 ) -> Result<Option<BTreeMap<String, Value>>, Fault> {
     let Some(objective) = request
-        .asked
+        .goals
         .objective
         .filter(|objective| !objective.is_empty())
     else {
@@ -91,9 +91,9 @@ pub(super) fn bind_objective<'r>(
     };
     Request {
         inputs,
-        asked: CallerGoals {
+        goals: CallerGoals {
             objective: None,
-            ..request.asked
+            ..request.goals
         },
         ..*request
     }
@@ -106,7 +106,7 @@ pub(super) fn open_segment(
     request: &Request<'_>,
 ) -> Result<Option<DraftSegment>, Fault> {
     if request.role.is_none()
-        || request.asked.objective.is_some()
+        || request.goals.objective.is_some()
         || takes_objective(registry, request.task)?
     {
         return Ok(None);

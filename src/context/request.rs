@@ -192,7 +192,7 @@ pub struct Request<'a> {
     /// one to be answered.
     pub history: &'a [Turn],
     /// The goals that the caller adds to those of the task.
-    pub asked: CallerGoals<'a>,
+    pub goals: CallerGoals<'a>,
     /// The agent role that plays the task; `None` for a task without a role.
     pub role: Option<&'a Role>,
     /// Salt of the fences' marks, so that knowledge of the task does not reveal them; empty for
@@ -245,7 +245,7 @@ impl<'a> Request<'a> {
             previous: None,
             attempts: &[],
             history: &[],
-            asked: CallerGoals::default(),
+            goals: CallerGoals::default(),
             role: None,
             session: "",
         }

@@ -106,8 +106,8 @@ impl<'a> Strategy<'a> {
         self.push_stage_segments(&mut context);
         let is_new = |objective: &&str| !objective::is_in_description(objective, &context);
         let goals = CallerGoals {
-            objective: self.request.asked.objective.filter(is_new),
-            ..self.request.asked
+            objective: self.request.goals.objective.filter(is_new),
+            ..self.request.goals
         };
         let may_be_described = objective::may_be_in_description(&context);
         let of_request = |segment: Segment| DraftSegment {

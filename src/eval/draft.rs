@@ -333,10 +333,10 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
         out.push_str("expect_context:\n  - nothing_cut: true\n");
     }
     let steps: Vec<String> = path.iter().map(|step| yaml_scalar(step)).collect();
-    let most = round_up_limit(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
+    let max = round_up_limit(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
     let _ = write!(
         out,
-        "expectations:\n  - path: [{}]\n  - max_tokens: {most}\n",
+        "expectations:\n  - path: [{}]\n  - max_tokens: {max}\n",
         steps.join(", ")
     );
     if ends != "complete" {
@@ -397,7 +397,7 @@ fn write_expectations(out: &mut String, seen: &SeenContext<'_>) {
     }
     if let Some(tokens) = assembly.report.tokens {
         // A limit above the budget could never fail.
-        let most = assembly
+        let max = assembly
             .report
             .budget
             .map_or(usize::MAX, |budget| budget.saturating_sub(1))
@@ -405,7 +405,7 @@ fn write_expectations(out: &mut String, seen: &SeenContext<'_>) {
         let _ = writeln!(
             out,
             "  - tokens: {{of: total, max: {}}}",
-            round_up_limit(tokens).min(most)
+            round_up_limit(tokens).min(max)
         );
     }
     write_settings(out, seen);

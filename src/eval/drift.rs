@@ -82,16 +82,63 @@ pub enum DriftCause {
     ConfigChange,
 }
 
-/// A figure of one run.
-type Figure = fn(&SeriesPoint) -> Option<f64>;
-/// An average of figures.
-type Average = fn(&mut [f64]) -> Option<f64>;
+/// An amount that may grow.
+struct Amount {
+    signal: DriftSignal,
+    /// The amount of one run.
+    figure: fn(&SeriesPoint) -> Option<f64>,
+    /// The average of the amounts of several runs.
+    average: fn(&mut [f64]) -> Option<f64>,
+    /// The growth that is accepted, as a fraction.
+    limit: f64,
+}
 
-/// An amount that grew.
-struct Rise {
+/// The last runs, and those that they are compared with.
+struct ComparedRuns<'s> {
+    last: &'s [SeriesPoint],
+    before: &'s [SeriesPoint],
+    cause: DriftCause,
+}
+
+/// The evidence of a drift.
+struct DriftEvidence {
+    signal: DriftSignal,
+    cause: DriftCause,
     before: f64,
     now: f64,
-    z: f64,
+    /// The distance in robust standard deviations, for an amount.
+    z: Option<f64>,
+    /// The number of the last runs, and of those that they are compared with.
+    runs: usize,
+    against: usize,
+}
+
+impl DriftEvidence {
+    fn into_finding(self, series: &CaseSeries) -> DriftFinding {
+        let Self {
+            signal,
+            cause,
+            before,
+            now,
+            z,
+            runs,
+            against,
+        } = self;
+        DriftFinding {
+            pattern: "ContextDrift",
+            signal,
+            cause,
+            case: series.id.clone(),
+            provider: series.provider.clone(),
+            model: series.model.clone(),
+            context_hash: series.context_hash.clone(),
+            before,
+            now,
+            z,
+            runs,
+            against,
+        }
+    }
 }
 
 /// Returns true if there are enough runs of a case to compare amounts.
@@ -103,60 +150,27 @@ pub fn is_long_enough(series: &CaseSeries, window: usize) -> bool {
 pub fn find_drift(series: &CaseSeries, limits: &DriftSettings) -> Vec<DriftFinding> {
     let window = limits.window as usize;
     let mut found = Vec::new();
-    let mut add =
-        |signal, (is_changed, before, now, z): (bool, f64, f64, Option<f64>), runs, against| {
-            found.push(DriftFinding {
-                pattern: "ContextDrift",
-                signal,
-                cause: if is_changed {
-                    DriftCause::ConfigChange
-                } else {
-                    DriftCause::Drift
-                },
-                case: series.id.clone(),
-                provider: series.provider.clone(),
-                model: series.model.clone(),
-                context_hash: series.context_hash.clone(),
-                before,
-                now,
-                z,
-                runs,
-                against,
-            });
-        };
-    if let Some((last, before, is_changed)) = split_runs(series, window) {
-        let rises: [(DriftSignal, Figure, Average, f64); 2] = [
-            (
-                DriftSignal::TokenInflation,
-                |point| point.tokens,
-                mean,
-                limits.token_inflation,
-            ),
-            (
-                DriftSignal::LatencyRegression,
-                |point| point.latency,
-                median,
-                limits.latency_regression,
-            ),
+    let mut add = |evidence: DriftEvidence| found.push(evidence.into_finding(series));
+    if let Some(runs) = split_runs(series, window) {
+        let amounts = [
+            Amount {
+                signal: DriftSignal::TokenInflation,
+                figure: |point| point.tokens,
+                average: mean,
+                limit: limits.token_inflation,
+            },
+            Amount {
+                signal: DriftSignal::LatencyRegression,
+                figure: |point| point.latency,
+                average: median,
+                limit: limits.latency_regression,
+            },
         ];
-        for (signal, figure, middle, limit) in rises
-            .into_iter()
-            .filter(|rise| series.live || rise.0 == DriftSignal::TokenInflation)
-        {
-            if let Some(Rise {
-                before: old,
-                now,
-                z,
-            }) = find_rise(last, before, (figure, middle), limit)
-            {
-                add(
-                    signal,
-                    (is_changed, old, now, Some(z)),
-                    last.len(),
-                    before.len(),
-                );
-            }
-        }
+        amounts
+            .iter()
+            .filter(|amount| series.live || amount.signal == DriftSignal::TokenInflation)
+            .filter_map(|amount| find_rise(&runs, amount))
+            .for_each(&mut add);
     }
     if let Some(now) = series.now.last().and_then(splits_work) {
         let runs = series
@@ -165,15 +179,18 @@ pub fn find_drift(series: &CaseSeries, limits: &DriftSettings) -> Vec<DriftFindi
             .rev()
             .take_while(|point| splits_work(point) == Some(now))
             .count();
-        if let Some((_, before, is_changed)) = split_runs(series, runs)
+        if let Some(ComparedRuns { before, cause, .. }) = split_runs(series, runs)
             && before.iter().all(|point| splits_work(point) == Some(!now))
         {
-            add(
-                DriftSignal::DecompositionShift,
-                (is_changed, f64::from(!now), f64::from(now), None),
+            add(DriftEvidence {
+                signal: DriftSignal::DecompositionShift,
+                cause,
+                before: f64::from(!now),
+                now: f64::from(now),
+                z: None,
                 runs,
-                before.len(),
-            );
+                against: before.len(),
+            });
         }
     }
     let same: Vec<&SeriesPoint> = series
@@ -184,33 +201,33 @@ pub fn find_drift(series: &CaseSeries, limits: &DriftSettings) -> Vec<DriftFindi
         .collect();
     let failing = same.iter().rev().take_while(|point| !point.passed).count();
     let earlier = same.get(..same.len() - failing).unwrap_or_default();
-    let (earlier, is_changed) = if earlier.is_empty() {
+    let (earlier, cause) = if earlier.is_empty() {
         let is_same = |point: &&SeriesPoint| same.last().is_some_and(|last| last.key == point.key);
-        (series.before.iter().filter(is_same).collect(), true)
+        let earlier = series.before.iter().filter(is_same).collect();
+        (earlier, DriftCause::ConfigChange)
     } else {
-        (earlier.to_vec(), false)
+        (earlier.to_vec(), DriftCause::Drift)
     };
     let passed = earlier.iter().filter(|point| point.passed).count();
     if failing >= limits.batches as usize
         && passed > 0
         && failure_probability(passed, earlier.len(), failing) <= MAX_CHANCE
     {
-        add(
-            DriftSignal::PassRateDegradation,
-            (is_changed, fraction(passed, earlier.len()), 0.0, None),
-            failing,
-            earlier.len(),
-        );
+        add(DriftEvidence {
+            signal: DriftSignal::PassRateDegradation,
+            cause,
+            before: fraction(passed, earlier.len()),
+            now: 0.0,
+            z: None,
+            runs: failing,
+            against: earlier.len(),
+        });
     }
     found
 }
 
-/// The last runs, the runs before them, and true if those had another configuration; `None` if
-/// there are too few.
-fn split_runs(
-    series: &CaseSeries,
-    window: usize,
-) -> Option<(&[SeriesPoint], &[SeriesPoint], bool)> {
+/// The last runs, and the runs before them; `None` if there are too few.
+fn split_runs(series: &CaseSeries, window: usize) -> Option<ComparedRuns<'_>> {
     let (before, last) = series
         .now
         .split_at_checked(series.now.len().checked_sub(window)?)?;
@@ -218,21 +235,27 @@ fn split_runs(
         .len()
         .saturating_sub(crate::store::history::MAX_EARLIER_RUNS);
     match before.get(first..) {
-        Some(before) if before.len() >= MIN_RUNS => Some((last, before, false)),
-        _ => (series.before.len() >= MIN_RUNS).then_some((last, series.before.as_slice(), true)),
+        Some(before) if before.len() >= MIN_RUNS => Some(ComparedRuns {
+            last,
+            before,
+            cause: DriftCause::Drift,
+        }),
+        _ => (series.before.len() >= MIN_RUNS).then_some(ComparedRuns {
+            last,
+            before: series.before.as_slice(),
+            cause: DriftCause::ConfigChange,
+        }),
     }
 }
 
-/// An amount that grew by more than the limit and is an outlier.
-fn find_rise(
-    last: &[SeriesPoint],
-    before: &[SeriesPoint],
-    (figure, middle): (Figure, Average),
-    limit: f64,
-) -> Option<Rise> {
-    let figures = |points: &[SeriesPoint]| points.iter().map(figure).collect::<Option<Vec<f64>>>();
-    let (mut last, mut before) = (figures(last)?, figures(before)?);
-    let (now, old) = (middle(&mut last)?, middle(&mut before)?);
+/// The growth of an amount, if it is above the limit and an outlier.
+fn find_rise(runs: &ComparedRuns<'_>, amount: &Amount) -> Option<DriftEvidence> {
+    let figures = |points: &[SeriesPoint]| {
+        let figures = points.iter().map(amount.figure);
+        figures.collect::<Option<Vec<f64>>>()
+    };
+    let (mut last, mut before) = (figures(runs.last)?, figures(runs.before)?);
+    let (now, old) = ((amount.average)(&mut last)?, (amount.average)(&mut before)?);
     let usual = median(&mut before)?;
     // A few runs can lie close together by chance, so the spread of the last runs counts too.
     let spread = median_deviation(&mut before)?
@@ -241,10 +264,15 @@ fn find_rise(
         * usual
         * MAD_SCALE;
     let z = (now - usual) / spread;
-    (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= MIN_Z_SCORE).then_some(Rise {
+    let is_outlier = old > 0.0 && spread > 0.0 && z >= MIN_Z_SCORE;
+    (is_outlier && now > old * (1.0 + amount.limit)).then_some(DriftEvidence {
+        signal: amount.signal,
+        cause: runs.cause,
         before: old,
         now,
-        z,
+        z: Some(z),
+        runs: runs.last.len(),
+        against: runs.before.len(),
     })
 }
 

@@ -79,8 +79,8 @@ pub(super) fn group_by_tag<'r>(
 }
 
 fn mean_bounds(bounds: impl Iterator<Item = Bounds> + Clone) -> Option<Bounds> {
-    let least = mean(bounds.clone().map(|[least, _]| least))?;
-    Some([least, mean(bounds.map(|[_, most]| most))?])
+    let min = mean(bounds.clone().map(|[min, _]| min))?;
+    Some([min, mean(bounds.map(|[_, max]| max))?])
 }
 
 /// The mean score of the scored ones among some scenarios.
@@ -170,10 +170,10 @@ impl ThresholdsRow {
     /// them.
     pub(super) fn compare(self, rows: &[CaseFigures]) -> Vec<ThresholdRow> {
         let compare = |name: &str, limit: f64, bounds: Option<Bounds>| {
-            let [least, most] = bounds.unwrap_or([0.0, 1.0]);
-            let verdict = if least >= limit {
+            let [min, max] = bounds.unwrap_or([0.0, 1.0]);
+            let verdict = if min >= limit {
                 CaseVerdict::Pass
-            } else if most < limit {
+            } else if max < limit {
                 CaseVerdict::Fail
             } else {
                 CaseVerdict::Inconclusive
@@ -181,7 +181,7 @@ impl ThresholdsRow {
             ThresholdRow {
                 name: name.to_owned(),
                 limit,
-                value: least,
+                value: min,
                 verdict: verdict.word().to_owned(),
                 ..ThresholdRow::default()
             }

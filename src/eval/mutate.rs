@@ -10,9 +10,10 @@ use super::context::own_text::{self, LostPassage};
 use super::context::stored_request;
 use super::prepared_case::{CaseInput, PreparedCase, RunContext, SeenContext};
 use super::receiver::Receiver;
+use super::run::{self, ResolvedCase};
 use super::scripted::{AgentNames, AnswerScript, request_text};
 use super::verdict::ExpectationVerdict;
-use super::{answer, case, context, prepared_case, request, run};
+use super::{answer, case, context, request};
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
@@ -245,13 +246,7 @@ pub fn score_mutations(
         if matches!(input.case.subject.value, CaseSubject::Request(_)) {
             return try_request(context, input).map(|one| vec![one]);
         }
-        let (_, mut all) = try_case(
-            context,
-            input,
-            found.ok()?,
-            SelectedCases::Passing,
-            &mutate_agent,
-        )?;
+        let (_, mut all) = try_case(found.ok()?, SelectedCases::Passing, &mutate_agent)?;
         // A whole run counts as one scenario of an agent, however often it calls that agent.
         let mut asked = BTreeSet::new();
         for (agent, sum) in &mut all {
@@ -308,13 +303,9 @@ pub fn own_contexts(
     inputs: &[CaseInput<'_>],
     selection: SelectedCases,
 ) -> ByAgent<OwnContext> {
-    let found = run::map_cases(context, inputs, None, |_, input, found| {
-        let (verdict, mut agents) = try_case(
-            context,
-            input,
-            found.ok()?,
-            selection,
-            &|prepared, assembly, notices| {
+    let found = run::map_cases(context, inputs, None, |_, _, found| {
+        let (verdict, mut agents) =
+            try_case(found.ok()?, selection, &|prepared, assembly, notices| {
                 let is_noticed = notices(prepared, Ok(assembly.clone()));
                 let segments = assembly
                     .report
@@ -335,8 +326,7 @@ pub fn own_contexts(
                         is_noticed,
                     },
                 )
-            },
-        )?;
+            })?;
         // Its scripted answers may no longer fit.
         for (_, own) in &mut agents {
             own.is_noticed |= verdict == CaseVerdict::Fail;
@@ -363,10 +353,8 @@ pub fn noticed_losses(
     inputs: &[CaseInput<'_>],
     losses: &ByAgent<Vec<LostPassage>>,
 ) -> BTreeSet<((String, String), usize)> {
-    let found = run::map_cases(context, inputs, None, |_, input, found| {
+    let found = run::map_cases(context, inputs, None, |_, _, found| {
         try_case(
-            context,
-            input,
             found.ok()?,
             SelectedCases::Passing,
             &|prepared, _, notices| {
@@ -410,18 +398,16 @@ pub enum SelectedCases {
 /// The verdict on a case and the results of `trying` for its agents; `None` for a case that is not
 /// selected or has no context.
 fn try_case<T>(
-    context: &RunContext<'_>,
-    input: &CaseInput<'_>,
-    (forest, receiver): (&TaskGraph<'_>, Receiver<'_>),
+    case: ResolvedCase<'_>,
     selection: SelectedCases,
     trying: AgentWork<'_, T>,
 ) -> Option<(CaseVerdict, Vec<T>)> {
-    let done = case::run_case(context, input, forest, receiver);
+    let done = case.run();
     if done.verdict != CaseVerdict::Pass && selection == SelectedCases::Passing {
         return None;
     }
-    let prepared = prepared_case::prepare_case(context, input, forest, receiver).ok()?;
-    let found = if input.case.is_run {
+    let prepared = case.prepare().ok()?;
+    let found = if case.input.case.is_run {
         try_run(&prepared, &done.trials.first()?.answer, trying)?
     } else {
         vec![try_agent(&prepared, trying)?]

@@ -77,18 +77,22 @@ impl PreparedCase<'_> {
             let ask = |request: &Request<'_>| {
                 preview_loaded(self.forest, request, &options).map_err(|refused| refused.to_vec())
             };
-            let assembly = case.read.with_request(
-                case.receiver,
-                &case.node,
-                (self.run.live, self.run.session),
-                ask,
-            )?;
+            let assembly = case.with_request(ask)?;
             Ok((case, assembly))
         };
         match self.forest.agents(self.receiver.task) {
             Ok(agents) => agents.into_iter().map(before).collect(),
             Err(fault) => vec![Err(vec![fault])],
         }
+    }
+
+    /// Calls a function with its situation as a request.
+    fn with_request<T>(&self, work: impl FnOnce(&Request<'_>) -> T) -> T {
+        let files = self.read.overlay_files(self.run.live);
+        let situation = self
+            .read
+            .as_run_situation(self.receiver, &files, self.run.session);
+        work(&situation.request_at(&self.node, self.read.results()))
     }
 
     /// The options of assembly, with the target of the request body.
@@ -107,12 +111,7 @@ impl PreparedCase<'_> {
             assemble_loaded(self.forest, &Request { source, ..*request }, &options)
                 .map_err(|refused| refused.to_vec())
         };
-        self.read.with_request(
-            self.receiver,
-            &self.node,
-            (self.run.live, self.run.session),
-            ask,
-        )
+        self.with_request(ask)
     }
 
     /// Assembles its context, with `edit` applied to the segments before they are fitted to the
@@ -126,12 +125,7 @@ impl PreparedCase<'_> {
             assemble_edited(self.forest, request, &options, edit)
                 .map_err(|refused| refused.to_vec())
         };
-        self.read.with_request(
-            self.receiver,
-            &self.node,
-            (self.run.live, self.run.session),
-            ask,
-        )
+        self.with_request(ask)
     }
 }
 

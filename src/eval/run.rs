@@ -2,7 +2,7 @@
 //! compiled once. Results are in the order of the cases, the same on any number of threads.
 
 use super::case_result::{CaseResult, ResultKeys};
-use super::prepared_case::{self, CaseInput, RunContext};
+use super::prepared_case::{self, CaseInput, PreparedCase, RunContext};
 use super::receiver::{Receiver, resolve_receiver};
 use super::{case, request, result_keys};
 use crate::base::{parallel, suggest};
@@ -84,7 +84,7 @@ pub fn run_cases_with<T: Send>(
             _ if matches!(input.case.subject.value, CaseSubject::Request(_)) => {
                 request::run_request_case(context, input)
             }
-            Ok((forest, receiver)) => case::run_case(context, input, forest, receiver),
+            Ok(case) => case.run(),
             // An unknown subject is unknown to `check` too, whose message has more detail.
             Err(why) => input.rejection.map_or_else(
                 || CaseResult::failed_case("/", why),
@@ -105,8 +105,7 @@ pub fn result_keys(
         if matches!(input.case.subject.value, CaseSubject::Request(_)) {
             return request::request_keys(context, input);
         }
-        let (forest, receiver) = found.ok()?;
-        let prepared = prepared_case::prepare_case(context, input, forest, receiver).ok()?;
+        let prepared = found.ok()?.prepare().ok()?;
         let context = if input.case.is_run {
             result_keys::hash_run_context(&prepared, &prepared.preview_agents())
         } else {
@@ -119,13 +118,34 @@ pub fn result_keys(
     })
 }
 
-/// Calls `work` for each case with its index, its definitions and its receiver, or with the reason
-/// why they are missing.
+/// A case with the definitions of its task, and its receiver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResolvedCase<'a> {
+    context: &'a RunContext<'a>,
+    pub(super) input: &'a CaseInput<'a>,
+    forest: &'a TaskGraph<'a>,
+    receiver: Receiver<'a>,
+}
+
+impl<'a> ResolvedCase<'a> {
+    /// Runs the case.
+    pub(super) fn run(self) -> CaseResult {
+        case::run_case(self.context, self.input, self.forest, self.receiver)
+    }
+
+    /// Prepares the case, and runs nothing.
+    pub(super) fn prepare(self) -> Result<PreparedCase<'a>, Box<CaseResult>> {
+        prepared_case::prepare_case(self.context, self.input, self.forest, self.receiver)
+    }
+}
+
+/// Calls `work` for each case with its index, and with its definitions and its receiver or the
+/// reason why they are missing.
 pub(super) fn map_cases<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-    work: impl Fn(usize, &CaseInput<'_>, Result<(&TaskGraph<'_>, Receiver<'_>), String>) -> T + Sync,
+    work: impl Fn(usize, &CaseInput<'_>, Result<ResolvedCase<'_>, String>) -> T + Sync,
 ) -> Vec<T> {
     let receivers: Vec<Result<Receiver<'_>, String>> = inputs
         .iter()
@@ -137,11 +157,14 @@ pub(super) fn map_cases<T: Send>(
     );
     let both: Vec<_> = inputs.iter().zip(&receivers).enumerate().collect();
     parallel::map_items(&both, threads, |(at, (input, receiver))| {
-        work(
-            *at,
-            input,
-            Result::clone(receiver)
-                .and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))),
-        )
+        let resolved = Result::clone(receiver).and_then(|receiver| {
+            Ok(ResolvedCase {
+                context,
+                input,
+                forest: forests.get(receiver.task)?,
+                receiver,
+            })
+        });
+        work(*at, input, resolved)
     })
 }

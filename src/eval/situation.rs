@@ -16,7 +16,7 @@ use super::receiver::Receiver;
 use crate::base::{number, suggest};
 use crate::context::context_source::{ContextSource, Match};
 use crate::context::objective;
-use crate::context::request::{Attempt, CallerGoals, Files, Request, RequestedFile, StepResult};
+use crate::context::request::{Attempt, CallerGoals, Files, RequestedFile, StepResult};
 use crate::kernel::context::Trust;
 use crate::kernel::conversation::Turn;
 use crate::registry::RegistryParameter;
@@ -53,6 +53,11 @@ pub(super) struct FrozenSituation {
 }
 
 impl FrozenSituation {
+    /// The frozen results of steps.
+    pub(super) const fn results(&self) -> &BTreeMap<String, StepResult> {
+        &self.results
+    }
+
     /// The arguments for the task's parameters.
     pub(super) const fn inputs(&self) -> &BTreeMap<String, Value> {
         &self.inputs
@@ -399,26 +404,10 @@ impl FrozenSituation {
             previous: self.previous.as_ref(),
             attempts: &self.attempts,
             history: &self.history,
-            asked: goals,
+            goals,
             role: receiver.role,
             session,
             ..run::situation::RunSituation::new(receiver.task, &self.inputs)
         }
-    }
-
-    /// Calls `then` with the situation as a request.
-    pub(super) fn with_request<T>(
-        &self,
-        receiver: Receiver<'_>,
-        node: &str,
-        (live, session): (&(dyn Files + Sync), &str),
-        then: impl FnOnce(&Request<'_>) -> T,
-    ) -> T {
-        let files = self.overlay_files(live);
-        then(
-            &self
-                .as_run_situation(receiver, &files, session)
-                .request_at(node, &self.results),
-        )
     }
 }

@@ -69,10 +69,10 @@ impl StageTrials {
         rows: TrialPolicy,
     ) -> Self {
         let available = u32::try_from(answers.available).unwrap_or(u32::MAX);
-        let most = available.max(answers.planned).max(1);
-        let runs = rule.runs.min(most);
+        let max = available.max(answers.planned).max(1);
+        let runs = rule.runs.min(max);
         let sequential = rule.sequential.map(|test| SequentialRule {
-            max: test.max.min(most),
+            max: test.max.min(max),
             ..test
         });
         Self {
@@ -88,6 +88,14 @@ impl StageTrials {
             rows,
         }
     }
+}
+
+/// The stages of a case, in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedStages {
+    pub(super) first: StageTrials,
+    /// The stage that confirms a failure of the first; `None` if that failure is final.
+    pub(super) second: Option<StageTrials>,
 }
 
 /// The answers to a stage that are given in advance.

@@ -131,7 +131,8 @@ pub struct ExpectationVerdict {
 
 impl ExpectationVerdict {
     /// The verdict on a gating expectation without a part in a score.
-    pub(super) fn new(what: String, (outcome, reason): JudgedOutcome, span: Span) -> Self {
+    pub(super) fn new(what: String, judged: JudgedOutcome, span: Span) -> Self {
+        let (outcome, reason) = judged;
         Self {
             what,
             outcome,
@@ -146,6 +147,15 @@ impl ExpectationVerdict {
     pub fn is_failure(&self) -> bool {
         self.gate && self.outcome == ExpectationOutcome::Fail
     }
+}
+
+/// The demand of an expectation on something that may be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// It has to be there.
+    Required,
+    /// It must not be there.
+    Forbidden,
 }
 
 /// An outcome with its reason, not yet assigned to an expectation's span.
@@ -197,14 +207,21 @@ pub(super) fn skip_undecided(expected: impl Into<String>, why: &str) -> JudgedOu
     )
 }
 
+/// The bounds of a number, as far as an expectation gives them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CountBounds<'e> {
+    pub(super) min: Option<&'e Spanned<u64>>,
+    pub(super) max: Option<&'e Spanned<u64>>,
+}
+
 /// Judges a number by its bounds, counted by `counter`.
 pub(super) fn judge_count(
     figure: u64,
     what: String,
-    max: Option<&Spanned<u64>>,
-    min: Option<&Spanned<u64>>,
+    bounds: CountBounds<'_>,
     counter: &str,
 ) -> JudgedOutcome {
+    let CountBounds { min, max } = bounds;
     match (
         max.filter(|max| figure > max.value),
         min.filter(|min| figure < min.value),
@@ -263,7 +280,8 @@ pub(super) fn differing_request(
 }
 
 /// Negation over three outcomes: a skipped expectation stays skipped.
-pub(super) fn negate((outcome, reason): JudgedOutcome, what: &str) -> JudgedOutcome {
+pub(super) fn negate(judged: JudgedOutcome, what: &str) -> JudgedOutcome {
+    let (outcome, reason) = judged;
     match outcome {
         ExpectationOutcome::Pass => {
             let reason = Reason {

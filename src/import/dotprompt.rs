@@ -30,7 +30,8 @@ pub(super) static FORMAT: PromptFormat = PromptFormat {
         }
     },
     ..PromptFormat::new(
-        ("dotprompt", "dotprompt"),
+        "dotprompt",
+        "dotprompt",
         &["prompt"],
         |prompt, library, options| {
             if is_jinja(prompt.text) {
@@ -79,7 +80,7 @@ fn read_dotprompt(prompt: &PromptFile<'_>, library: &dyn PromptLibrary) -> Impor
         );
     }
     let mut used = Vec::new();
-    let whole = with_partials(front.body.trim(), folder(prompt.path), (library, PARTIALS));
+    let whole = with_partials(front.body.trim(), folder(prompt.path), library, PARTIALS);
     let body = whole.as_str();
     let line = front.body_line + leading_lines(front.body);
     for (role, words, offset) in split_messages(body, prompt.path, line, &mut imported) {
@@ -88,15 +89,15 @@ fn read_dotprompt(prompt: &PromptFile<'_>, library: &dyn PromptLibrary) -> Impor
             continue;
         };
         let line = line + count_line_ends(body.get(..offset).unwrap_or(""));
-        let turn = convert_message(
-            prompt.path,
-            words,
+        let message = SourceMessage {
+            path: prompt.path,
             line,
             role,
-            (TagDialect::Handlebars, &lists),
-            &mut used,
-            &mut imported,
-        );
+            text: words,
+            dialect: TagDialect::Handlebars,
+            lists: &lists,
+        };
+        let turn = convert_message(&message, &mut used, &mut imported);
         imported.turns.push(turn);
     }
     let line = front
@@ -113,11 +114,7 @@ const PARTIALS: usize = 8;
 /// Returns a text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder.
 /// A partial that does not exist, has arguments, or includes itself is left as written; the
 /// conversion later rejects it by name.
-fn with_partials(
-    text: &str,
-    folder: &str,
-    (library, depth): (&dyn PromptLibrary, usize),
-) -> String {
+fn with_partials(text: &str, folder: &str, library: &dyn PromptLibrary, depth: usize) -> String {
     let mut out = String::new();
     let mut at = 0;
     for tag in split_tags(text)
@@ -143,7 +140,8 @@ fn with_partials(
                 .body
                 .trim(),
             folder,
-            (library, depth - 1),
+            library,
+            depth - 1,
         );
         out.extend([text.get(at..tag.start).unwrap_or_default(), &part]);
         at = end;
@@ -159,21 +157,38 @@ pub(super) fn leading_lines(text: &str) -> u32 {
     )
 }
 
+/// A message of a prompt, as written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceMessage<'a> {
+    /// Its file, and the line of its first character.
+    pub(super) path: &'a str,
+    pub(super) line: u32,
+    pub(super) role: TurnRole,
+    pub(super) text: &'a str,
+    pub(super) dialect: TagDialect,
+    /// The inputs that are lists.
+    pub(super) lists: &'a BTreeSet<String>,
+}
+
 /// Converts one message, and adds its inputs to `used`.
 pub(super) fn convert_message(
-    path: &str,
-    words: &str,
-    line: u32,
-    role: TurnRole,
-    (dialect, lists): (TagDialect, &BTreeSet<String>),
+    message: &SourceMessage<'_>,
     used: &mut Vec<ImportedParameter>,
     imported: &mut ImportedPrompt,
 ) -> ImportedTurn {
-    let written = handlebars::convert_text(words, dialect, lists);
+    let SourceMessage {
+        path,
+        line,
+        role,
+        text,
+        dialect,
+        lists,
+    } = *message;
+    let written = handlebars::convert_text(text, dialect, lists);
     for (at, kind) in written.notes {
         imported.add_note(
             path,
-            line + count_line_ends(words.get(..at).unwrap_or("")),
+            line + count_line_ends(text.get(..at).unwrap_or("")),
             kind,
         );
     }

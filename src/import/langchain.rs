@@ -1,7 +1,7 @@
 //! Prompts of `LangChain` in YAML or JSON: `prompt` and `chat`, in f-strings, Jinja or Mustache.
 
 use super::braces::{ImportedPiece, write_pieces};
-use super::dotprompt::convert_message;
+use super::dotprompt::{SourceMessage, convert_message};
 use super::front_matter::{self, FrontMatter};
 use super::fstring::{self, BraceStyle};
 use super::handlebars::TagDialect;
@@ -20,7 +20,8 @@ pub(super) static FORMAT: PromptFormat = PromptFormat {
     files: "`.yaml`, `.json` with a prompt of `LangChain` in it.",
     is_prompt: Some(is_prompt),
     ..PromptFormat::new(
-        ("langchain", "LangChain"),
+        "langchain",
+        "LangChain",
         &["yaml", "yml", "json"],
         |prompt, _, _| read_langchain(prompt),
     )
@@ -185,17 +186,15 @@ impl LangChainReader<'_> {
                 });
             }
             "mustache" => {
-                let lists = BTreeSet::new();
-                let mustache = (TagDialect::Mustache, &lists);
-                let turn = convert_message(
-                    self.path,
-                    template,
+                let message = SourceMessage {
+                    path: self.path,
                     line,
                     role,
-                    mustache,
-                    &mut self.used,
-                    &mut self.imported,
-                );
+                    text: template,
+                    dialect: TagDialect::Mustache,
+                    lists: &BTreeSet::new(),
+                };
+                let turn = convert_message(&message, &mut self.used, &mut self.imported);
                 self.imported.turns.push(turn);
             }
             other => self.note_unsupported(

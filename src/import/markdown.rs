@@ -18,7 +18,8 @@ pub(super) static FORMAT: PromptFormat = PromptFormat {
     is_prompt: Some(is_prompt),
     reports_others: true,
     ..PromptFormat::new(
-        ("markdown", "Markdown"),
+        "markdown",
+        "Markdown",
         &["md", "markdown", "txt"],
         read_markdown,
     )

@@ -37,7 +37,8 @@ pub struct PromptFormat {
 impl PromptFormat {
     /// A format with unambiguous extensions and without included files.
     pub(super) const fn new(
-        (name, title): (&'static str, &'static str),
+        name: &'static str,
+        title: &'static str,
         endings: &'static [&'static str],
         read: fn(&PromptFile<'_>, &dyn PromptLibrary, EngineOptions) -> ImportedPrompt,
     ) -> Self {
@@ -347,7 +348,7 @@ impl RequestedModel {
         self.settings
             .iter()
             .rev()
-            .filter_map(sampling_parameter)
+            .filter_map(|(name, value)| sampling_parameter(name, value))
             .collect()
     }
 
@@ -355,7 +356,7 @@ impl RequestedModel {
     pub fn other_settings(&self) -> impl Iterator<Item = &(String, String)> {
         self.settings
             .iter()
-            .filter(|setting| sampling_parameter(setting).is_none())
+            .filter(|(name, value)| sampling_parameter(name, value).is_none())
     }
 
     /// The provider's name in `[models]`, if known.
@@ -392,8 +393,8 @@ pub const OUTPUT_LIMIT_KEYS: [&str; 6] = [
 
 /// A setting as a template's sampling parameter; `None` if the template cannot express it or its
 /// value.
-fn sampling_parameter((name, value): &(String, String)) -> Option<(Parameter, String)> {
-    let parameter = match name.as_str() {
+fn sampling_parameter(name: &str, value: &str) -> Option<(Parameter, String)> {
+    let parameter = match name {
         "temperature" => Parameter::Temperature,
         "top_p" | "topP" => Parameter::TopP,
         "seed" => Parameter::Seed,
@@ -404,7 +405,7 @@ fn sampling_parameter((name, value): &(String, String)) -> Option<(Parameter, St
     };
     let value = match serde_json::from_str::<Vec<String>>(value) {
         Ok(list) => <[String; 1]>::try_from(list).map(|[one]| one).ok()?,
-        Err(_) => value.clone(),
+        Err(_) => value.to_owned(),
     };
     parameter.parse_value(&value).map(|_| (parameter, value))
 }

@@ -2,7 +2,7 @@
 //! Mustache.
 
 use super::declared::{self, DeclaredInput};
-use super::dotprompt::{convert_message, model_setting};
+use super::dotprompt::{SourceMessage, convert_message, model_setting};
 use super::front_matter::{self, FrontMatter};
 use super::handlebars::TagDialect;
 use super::jinja;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 pub(super) static FORMAT: PromptFormat = PromptFormat {
     help: "`.prompty` files of Prompty",
     files: "`.prompty`.",
-    ..PromptFormat::new(("prompty", "Prompty"), &["prompty"], |prompt, _, _| {
+    ..PromptFormat::new("prompty", "Prompty", &["prompty"], |prompt, _, _| {
         read_prompty(prompt)
     })
 };
@@ -59,15 +59,15 @@ fn read_prompty(prompt: &PromptFile<'_>) -> ImportedPrompt {
             imported.add_note(prompt.path, line + at as u32, kind);
         }
         let turn = if is_mustache {
-            convert_message(
-                prompt.path,
-                &words,
+            let message = SourceMessage {
+                path: prompt.path,
                 line,
                 role,
-                (TagDialect::Mustache, &lists),
-                &mut used,
-                &mut imported,
-            )
+                text: &words,
+                dialect: TagDialect::Mustache,
+                lists: &lists,
+            };
+            convert_message(&message, &mut used, &mut imported)
         } else {
             let (text, inputs) = jinja::adapt_text(prompt.path, &words, line, &mut imported);
             declared::add_inputs(&mut used, inputs);

@@ -45,9 +45,9 @@ pub enum JinjaFaultKind {
         /// The number of arguments.
         given: usize,
         /// The minimum number.
-        least: usize,
+        min: usize,
         /// The maximum number.
-        most: usize,
+        max: usize,
     },
     /// The default of a macro's argument uses another argument, which has no value yet.
     TooEarly {

@@ -343,8 +343,8 @@ impl<'t> TextAnalyzer<'t> {
             let kind = JinjaFaultKind::Arguments {
                 filter: filter.name.to_owned(),
                 given: placed,
-                least: min,
-                most: max,
+                min,
+                max,
             };
             self.report_fault(kind, at, at + filter.name.len());
         }

@@ -34,7 +34,7 @@ pub struct RunSituation<'a> {
     /// The conversation so far.
     pub history: &'a [Turn],
     /// The caller's own wording of the goal.
-    pub asked: CallerGoals<'a>,
+    pub goals: CallerGoals<'a>,
     /// The agent role that plays it.
     pub role: Option<&'a Role>,
     /// The salt of fence marks.
@@ -54,7 +54,7 @@ impl<'a> RunSituation<'a> {
             previous: None,
             attempts: &[],
             history: &[],
-            asked: CallerGoals::default(),
+            goals: CallerGoals::default(),
             role: None,
             session: "",
         }
@@ -75,7 +75,7 @@ impl<'a> RunSituation<'a> {
             previous,
             attempts,
             history,
-            asked,
+            goals,
             role,
             session,
         } = *self;
@@ -90,7 +90,7 @@ impl<'a> RunSituation<'a> {
             previous,
             attempts,
             history,
-            asked,
+            goals,
             role,
             session,
             ..Request::new(task)

@@ -42,7 +42,8 @@ pub struct SettingData {
     /// The provenance of the value that holds.
     pub origin: OriginData,
     /// The overridden values, the nearest layer first.
-    pub beaten: Vec<OverriddenData>,
+    #[serde(rename = "beaten")]
+    pub overridden: Vec<OverriddenData>,
 }
 
 /// The four context settings, resolved.

@@ -27,12 +27,12 @@ impl SettingsView<'_> {
     /// One setting as owned data.
     pub fn setting_data(&self, name: SettingName) -> SettingData {
         let setting = self.resolved.get(name);
-        let beaten = self.resolved.overridden_values(self.layers, name);
+        let overridden = self.resolved.overridden_values(self.layers, name);
         SettingData {
             value: setting.value,
             applies: setting.applies,
             origin: self.origin_view(setting.origin).to_data(),
-            beaten: beaten
+            overridden: overridden
                 .map(|link| OverriddenData {
                     value: link.value,
                     origin: self.origin_view(link.origin).to_data(),

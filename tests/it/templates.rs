@@ -256,17 +256,17 @@ fn the_default_of_the_project_is_used_and_overridden() {
         ("none", Layer::ProjectSubtype)
     );
     assert_eq!(used.origin.path.as_deref(), Some("ctxc.toml"));
-    let beaten = inner("extract-contract-terms").inherit_context;
+    let setting = inner("extract-contract-terms").inherit_context;
     assert_eq!(
-        (beaten.value.as_str(), beaten.origin.layer),
+        (setting.value.as_str(), setting.origin.layer),
         ("full", Layer::Template)
     );
     assert!(
-        beaten
-            .beaten
+        setting
+            .overridden
             .iter()
-            .any(|beaten| beaten.origin.layer == Layer::ProjectSubtype),
-        "{beaten:?}"
+            .any(|one| one.origin.layer == Layer::ProjectSubtype),
+        "{setting:?}"
     );
 }
 

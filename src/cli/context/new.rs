@@ -589,7 +589,7 @@ fn build_task_scenario(
         results: &results,
         files: &files,
         history: &turns,
-        asked: goals,
+        goals,
         role: receiver.role,
         ..Request::new(receiver.task)
     };

@@ -163,7 +163,7 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         ..CallerGoals::default()
     };
     let request = Request {
-        asked: goals,
+        goals,
         role,
         session: &args.session,
         ..request

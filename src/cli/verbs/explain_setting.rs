@@ -54,7 +54,8 @@ pub(crate) struct SettingDocument<'d> {
     /// The provenance of the value that holds.
     origin: &'d OriginData,
     /// The overridden values, the nearest layer first.
-    beaten: &'d [OverriddenData],
+    #[serde(rename = "beaten")]
+    overridden: &'d [OverriddenData],
 }
 
 /// Prints the setting as JSON.
@@ -64,7 +65,7 @@ pub(super) fn print_json(question: SettingQuery<'_>, project: &Project, cx: &mut
         value,
         applies,
         origin,
-        beaten,
+        overridden,
     } = found.setting;
     cx.print_json(&SettingDocument {
         schema: names::EXPLAIN,
@@ -74,7 +75,7 @@ pub(super) fn print_json(question: SettingQuery<'_>, project: &Project, cx: &mut
         value,
         applies,
         origin: &origin,
-        beaten: &beaten,
+        overridden: &overridden,
     })
 }
 
@@ -111,7 +112,7 @@ pub(super) fn print_text(question: SettingQuery<'_>, project: &Project, cx: &mut
     for OverriddenData {
         value,
         origin: lost,
-    } in &setting.beaten
+    } in &setting.overridden
     {
         let why = origin::describe_origin(lost, &mut sources);
         let line = format!("  {:<11} {} (beaten)", value.as_str(), escape_line(&why));

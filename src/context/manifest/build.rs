@@ -602,9 +602,9 @@ fn without_places(settings: &SettingsData) -> SettingsData {
     ] {
         bare(&mut setting.origin);
         setting
-            .beaten
+            .overridden
             .iter_mut()
-            .for_each(|beaten| bare(&mut beaten.origin));
+            .for_each(|overridden| bare(&mut overridden.origin));
     }
     settings
 }

@@ -35,7 +35,8 @@ pub struct SettingPlace {
     /// The layer that set it.
     pub layer: Layer,
     /// The type that the layer configures, such as `atomic` or `atomic.subtask`.
-    pub row: String,
+    #[serde(rename = "row")]
+    pub task_type: String,
     /// The file, relative to the project; null for the language's own table.
     pub path: Option<String>,
     /// The line there, from 1; null if unknown: a manifest contains none.
@@ -48,7 +49,7 @@ impl SettingPlace {
         match (&self.path, self.line) {
             (Some(path), Some(line)) => format!("{path}:{line}"),
             (Some(path), None) => path.clone(),
-            (None, _) => format!("the default of {}", self.row),
+            (None, _) => format!("the default of {}", self.task_type),
         }
     }
 }
@@ -106,7 +107,7 @@ pub(super) fn setting_changes(
             let line = places.line(origin);
             SettingPlace {
                 layer: origin.layer,
-                row: origin.row.clone(),
+                task_type: origin.row.clone(),
                 path: origin.path.clone(),
                 line,
             }

@@ -78,9 +78,9 @@ fn judge_test(
         }
         AnswerTest::Absent(patterns) => judge_absent(case, answer, patterns),
         AnswerTest::Contains(patterns) => judge_contains(case, answer, patterns),
-        AnswerTest::MaxRisk(most) => judge_max_risk(answer, *most),
+        AnswerTest::MaxRisk(max) => judge_max_risk(answer, *max),
         AnswerTest::Decomposes(expected) => judge_decomposition(case, answer, *expected),
-        AnswerTest::MaxTokens(most) => judge_max_tokens(answer, *most),
+        AnswerTest::MaxTokens(max) => judge_max_tokens(answer, *max),
         AnswerTest::ReferencesFiles(paths) => judge_references(answer, paths),
         AnswerTest::Exact(value) => judge_exact(answer, value),
         AnswerTest::Schema(schema) => judge_schema(case, answer, schema),
@@ -91,8 +91,8 @@ fn judge_test(
         ),
         AnswerTest::Trajectory(expected) => trajectory::judge_trajectory(case, answer, expected),
         AnswerTest::Refuses(expected) => judge_refusal(answer, *expected),
-        AnswerTest::MaxLatency(most) => judge_max_latency(answer, *most),
-        AnswerTest::MaxCost(most) => judge_max_cost(answer, *most),
+        AnswerTest::MaxLatency(max) => judge_max_latency(answer, *max),
+        AnswerTest::MaxCost(max) => judge_max_cost(answer, *max),
         AnswerTest::Judge(test) => judge_rubric(case, &answer.text, test)?,
         AnswerTest::Rubric(words) => judge_words(case, &answer.text, &words.value)?,
         AnswerTest::Todo(what) => skip_undecided(
@@ -279,8 +279,8 @@ fn missing_reason(case: &AnswerJudging<'_>, answer: &TrialAnswer, expected: Stri
     }
 }
 
-fn judge_max_risk(answer: &TrialAnswer, most: Risk) -> JudgedOutcome {
-    let expected = format!("a risk of at most {}", most.word());
+fn judge_max_risk(answer: &TrialAnswer, max: Risk) -> JudgedOutcome {
+    let expected = format!("a risk of at most {}", max.word());
     let Some(json) = &answer.json else {
         return fail_blind(expected, describe_non_json(answer));
     };
@@ -295,7 +295,7 @@ fn judge_max_risk(answer: &TrialAnswer, most: Risk) -> JudgedOutcome {
     };
     let written = scalar_text(value);
     match Risk::parse(&written.to_ascii_lowercase()) {
-        Some(found) if found <= most => pass(expected, found.word()),
+        Some(found) if found <= max => pass(expected, found.word()),
         Some(found) => fail(expected, format!("{} at $.{key}", found.word())),
         None => fail_blind(
             expected,
@@ -356,39 +356,39 @@ pub(in crate::eval) fn find_parts_at(
     Ok((parts >= 2, parts.to_string()))
 }
 
-fn judge_max_tokens(answer: &TrialAnswer, most: u64) -> JudgedOutcome {
+fn judge_max_tokens(answer: &TrialAnswer, max: u64) -> JudgedOutcome {
     let (input, output) = answer.tokens;
     let all = input.saturating_add(output);
-    let expected = format!("at most {most} tokens");
+    let expected = format!("at most {max} tokens");
     let found = format!("{all}: {input} in, {output} out");
-    if all <= most {
+    if all <= max {
         pass(expected, found)
     } else {
         fail(expected, found)
     }
 }
 
-fn judge_max_latency(answer: &TrialAnswer, most: u64) -> JudgedOutcome {
-    let expected = format!("at most {most} ms");
+fn judge_max_latency(answer: &TrialAnswer, max: u64) -> JudgedOutcome {
+    let expected = format!("at most {max} ms");
     match answer.took.latency_ms.filter(|_| answer.took.is_live) {
         None => skip(
             expected,
             "no clock: time is measured where a model is asked",
         ),
-        Some(took) if took <= most => pass(expected, format!("{took} ms")),
+        Some(took) if took <= max => pass(expected, format!("{took} ms")),
         Some(took) => fail(expected, format!("{took} ms")),
     }
 }
 
-fn judge_max_cost(answer: &TrialAnswer, most: f64) -> JudgedOutcome {
-    let expected = format!("at most US$ {most}");
+fn judge_max_cost(answer: &TrialAnswer, max: f64) -> JudgedOutcome {
+    let expected = format!("at most US$ {max}");
     match answer.took.usd.filter(|_| answer.took.is_live) {
         None if answer.took.is_live => fail_blind(
             expected,
             "no price: `[models]` in ctxc.toml names none for this model",
         ),
         None => skip(expected, "no bill: cost arises where a model is asked"),
-        Some(usd) if usd <= most => pass(expected, format!("US$ {usd}")),
+        Some(usd) if usd <= max => pass(expected, format!("US$ {usd}")),
         Some(usd) => fail(expected, format!("US$ {usd}")),
     }
 }

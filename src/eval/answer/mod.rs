@@ -18,7 +18,7 @@ use judge_answer::{find_parts, judge_expectation};
 pub(super) use judge_answer::{find_parts_at, load_schema};
 use model_calls::{ReplayedCalls, case_wire, estimate_cost, run_conversation};
 pub(super) use single_answer::{
-    SCRIPT, find_script, recorded_answer, rescore_trials, run_single_answer,
+    ObtainedAnswer, SCRIPT, find_script, recorded_answer, rescore_trials, run_single_answer,
 };
 pub(super) use trajectory::uncalled_agent;
 pub use trial_answer::{AnswerCost, RunStage, StoredAnswer, TrialAnswer, WholeRun};

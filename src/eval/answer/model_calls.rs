@@ -188,7 +188,7 @@ pub(super) fn estimate_cost(
 ) -> CostEstimate {
     let rule = &prepared.input.case.rule;
     let answers = &prepared.run.answers;
-    let most = u64::from(trials::max_trials(rule));
+    let max = u64::from(trials::max_trials(rule));
     let confirm = if answers.confirms {
         trials::confirm_rule(rule).map_or(0, |rule| u64::from(rule.runs))
     } else {
@@ -198,10 +198,10 @@ pub(super) fn estimate_cost(
         && prepared.run.rows == TrialPolicy::StopWhenDecided
         && !prepared.input.case.is_scored
         && rule.sequential.is_none();
-    let least = if curtails {
+    let min = if curtails {
         u64::from(rule.pass.min(rule.runs + 1 - rule.pass.min(rule.runs)))
     } else {
-        most
+        max
     };
     let recorded: Vec<&Recording> = prepared
         .input
@@ -231,7 +231,7 @@ pub(super) fn estimate_cost(
         (_, 0) => (1, 1),
         (count, trials) => (count / trials, count.div_ceil(trials)),
     };
-    let calls = (least.max(1) * requests.0, (most + confirm) * requests.1);
+    let calls = (min.max(1) * requests.0, (max + confirm) * requests.1);
     // A count that the provider cannot have made is not used for the estimate.
     let is_credible = |call: &&&Recording| {
         recorded_response(call)
@@ -252,10 +252,10 @@ pub(super) fn estimate_cost(
         )
     });
     let ms = bounds(recorded.iter().filter_map(|call| call.latency_ms))
-        .map(|(least, most)| (calls.0 * least, calls.1 * most));
+        .map(|(min, max)| (calls.0 * min, calls.1 * max));
     let answers = CostEstimate { calls, usd, ms };
     let judged = prepared.judge.estimate(ExpectedAnswers {
-        trials: (least.max(1), most + confirm),
+        trials: (min.max(1), max + confirm),
         tokens: output,
     });
     judged.map_or(answers, |judged| answers.add(judged))

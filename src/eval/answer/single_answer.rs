@@ -15,7 +15,7 @@ use crate::eval::prepared_case::{AnswerJudging, CaseInput, PreparedCase};
 use crate::eval::score::TrialScore;
 use crate::eval::scripted::is_script_for;
 use crate::eval::trials::{
-    self, AnswerCounts, StageTrials, TrialDecision, TrialOutcome, TrialPolicy,
+    self, AnswerCounts, PlannedStages, StageTrials, TrialDecision, TrialOutcome, TrialPolicy,
 };
 use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
 use crate::kernel::provider;
@@ -75,22 +75,26 @@ pub(in crate::eval) fn rescore_trials(
     };
     let rule = case.input.case.rule;
     let second = trials::confirm_rule(&rule).filter(|_| of(TrialStage::Confirm).next().is_some());
-    let stages_of = (
-        round(TrialStage::First, rule),
-        second.map(|rule| round(TrialStage::Confirm, rule)),
-    );
+    let stages = PlannedStages {
+        first: round(TrialStage::First, rule),
+        second: second.map(|rule| round(TrialStage::Confirm, rule)),
+    };
     if kept.is_empty() {
         return Ok(TrialDecision::Open);
     }
-    run_stages(case, stages_of, done, &mut |trial| {
+    run_stages(case, stages, done, &mut |trial| {
         let one = of(trial.stage).nth(trial.number.saturating_sub(1) as usize);
         let one = one.ok_or_else(|| "no answer of this trial is kept".to_owned())?;
-        let answered = if one.by == SCRIPT {
+        let origin = if one.by == SCRIPT {
             AnswerOrigin::Scripted
         } else {
             AnswerOrigin::Replayed
         };
-        Ok((one.restore(), answered, one.by.as_str()))
+        Ok(ObtainedAnswer {
+            answer: one.restore(),
+            origin,
+            by: one.by.as_str(),
+        })
     })
 }
 
@@ -150,7 +154,11 @@ pub(super) fn run_live_trials(
         prepared.routed.options.counter,
         done.tokens.map_or(0, |(all, _)| all),
     );
-    record_trials(prepared, (ask, model), done, &mut |trial| {
+    let called = CalledModel {
+        caller: ask,
+        config: model,
+    };
+    record_trials(prepared, called, done, &mut |trial| {
         run_conversation(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.build_request(messages)?;
             let context = context + added_tokens(assembly, messages, counter);
@@ -176,10 +184,17 @@ pub(super) fn run_live_trials(
     })
 }
 
+/// A model that is called for trials.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CalledModel<'m> {
+    pub(super) caller: &'m dyn ModelCaller,
+    pub(super) config: &'m ModelConfig,
+}
+
 /// Runs trials with a model's answers, and records the case once every trial is answered.
 pub(super) fn record_trials(
     prepared: &PreparedCase<'_>,
-    (ask, model): (&dyn ModelCaller, &ModelConfig),
+    model: CalledModel<'_>,
     done: &mut CaseResult,
     once: &mut dyn FnMut(TrialNumber) -> Result<TrialAnswer, NoAnswerReason>,
 ) -> Result<TrialDecision, NoAnswerReason> {
@@ -195,15 +210,17 @@ pub(super) fn record_trials(
         rows,
         ..StageTrials::unbounded(stage, rule)
     };
-    let first = round(TrialStage::First, case.rule);
-    let second = trials::confirm_rule(&case.rule)
-        .filter(|_| prepared.run.answers.confirms)
-        .map(|rule| round(TrialStage::Confirm, rule));
+    let stages = PlannedStages {
+        first: round(TrialStage::First, case.rule),
+        second: trials::confirm_rule(&case.rule)
+            .filter(|_| prepared.run.answers.confirms)
+            .map(|rule| round(TrialStage::Confirm, rule)),
+    };
     let (keep, keys) = (prepared.run.answers.trials, done.keys);
-    let by = model.provider.value.as_str();
+    let by = model.config.provider.value.as_str();
     let decision = run_stages(
         &AnswerJudging::for_agent(prepared),
-        (first, second),
+        stages,
         done,
         &mut |trial| {
             let kept = keep.zip(keys).map(|(keep, keys)| {
@@ -217,30 +234,32 @@ pub(super) fn record_trials(
                     },
                 )
             });
+            let origin = AnswerOrigin::Asked;
             if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier_answer(&trial)) {
-                return Ok((answer, AnswerOrigin::Asked, by));
+                return Ok(ObtainedAnswer { answer, origin, by });
             }
             let answer = once(trial)?;
             if let Some((keep, trial)) = kept {
                 keep.record_answer(&trial, &answer, by);
             }
-            Ok((answer, AnswerOrigin::Asked, by))
+            Ok(ObtainedAnswer { answer, origin, by })
         },
     );
-    done.failed_calls = ask.failed_calls(path, name);
+    let caller = model.caller;
+    done.failed_calls = caller.failed_calls(path, name);
     match decision {
-        Ok(decision) => ask
+        Ok(decision) => caller
             .finish_recording(path, name)
             .map(|()| decision)
             .map_err(NoAnswerReason::Trouble),
         Err(NoAnswerReason::Trouble(why)) => {
-            let kept = ask
+            let kept = caller
                 .abandon_recording(path, name)
                 .map_or_else(String::new, |kept| format!("; {kept}"));
             Err(NoAnswerReason::Trouble(why + &kept))
         }
         Err(NoAnswerReason::Stale(moved)) => {
-            ask.abandon_recording(path, name);
+            caller.abandon_recording(path, name);
             Err(NoAnswerReason::Stale(moved))
         }
     }
@@ -260,27 +279,27 @@ pub(super) fn replay_trials(
     let round = |stage, rule| replay.plan_stage(stage, &first, rule, prepared.run.rows);
     let rule = prepared.input.case.rule;
     let second = trials::confirm_rule(&rule).map(|rule| round(TrialStage::Confirm, rule));
-    let stages_of = (
-        round(TrialStage::First, rule),
-        second.filter(|_| replay.has_stage(TrialStage::Confirm)),
-    );
+    let stages = PlannedStages {
+        first: round(TrialStage::First, rule),
+        second: second.filter(|_| replay.has_stage(TrialStage::Confirm)),
+    };
     let (counter, context) = (
         prepared.routed.options.counter,
         done.tokens.map_or(0, |(all, _)| all),
     );
     let decision = run_stages(
         &AnswerJudging::for_agent(prepared),
-        stages_of,
+        stages,
         done,
         &mut |trial| {
-            let mut by = (AnswerOrigin::Replayed, "recording");
+            let (mut origin, mut by) = (AnswerOrigin::Replayed, "recording");
             let answer = run_conversation(assembly, prepared.input.answers.tools, |messages| {
                 let sent = wire.build_request(messages)?;
                 let call = replay
                     .next_call(trial.stage, &sent)
                     .ok_or_else(|| replay.stale_reason(trial.stage, &sent))?;
                 if call.answered_by == AnsweredBy::Script {
-                    by = (AnswerOrigin::Scripted, SCRIPT);
+                    (origin, by) = (AnswerOrigin::Scripted, SCRIPT);
                 }
                 let recorded = recorded_answer(call)?;
                 let prices = wire.model.and_then(|model| model.prices.as_ref());
@@ -293,7 +312,7 @@ pub(super) fn replay_trials(
                 answer.took.latency_ms = call.latency_ms;
                 Ok((answer, recorded.turn))
             })?;
-            Ok((answer, by.0, by.1))
+            Ok(ObtainedAnswer { answer, origin, by })
         },
     );
     if matches!(decision, Err(NoAnswerReason::Stale(_))) && wire.model.is_some() {
@@ -302,12 +321,10 @@ pub(super) fn replay_trials(
     decision
 }
 
-/// Judges a single answer that exists already, as the only trial of the first stage. `source` is
-/// its origin and the name of its source.
+/// Judges a single answer that exists already, as the only trial of the first stage.
 pub(in crate::eval) fn run_single_answer(
     case: &AnswerJudging<'_>,
-    answer: &TrialAnswer,
-    source: (AnswerOrigin, &str),
+    answer: &ObtainedAnswer<'_>,
     done: &mut CaseResult,
 ) -> Result<TrialDecision, NoAnswerReason> {
     let answers = AnswerCounts {
@@ -316,10 +333,7 @@ pub(in crate::eval) fn run_single_answer(
     };
     let (stage, rule) = (TrialStage::First, case.input.case.rule);
     let trials = StageTrials::with_answers(stage, rule, answers, case.run.rows);
-    let (origin, name) = source;
-    run_stage(case, trials, done, &mut |_| {
-        Ok((answer.clone(), origin, name))
-    })
+    run_stage(case, trials, done, &mut |_| Ok(answer.clone()))
 }
 
 /// The answer of a recorded call.
@@ -337,18 +351,27 @@ fn added_tokens(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCo
         .sum()
 }
 
-/// Returns the answer of a trial, its origin, and the name of its source.
+/// The answer of a trial with its source.
+#[derive(Clone, Debug)]
+pub(in crate::eval) struct ObtainedAnswer<'b> {
+    pub(in crate::eval) answer: TrialAnswer,
+    pub(in crate::eval) origin: AnswerOrigin,
+    /// The name of the source.
+    pub(in crate::eval) by: &'b str,
+}
+
+/// Returns the answer of a trial.
 type NextAnswer<'n, 'b> =
-    &'n mut dyn FnMut(TrialNumber) -> Result<(TrialAnswer, AnswerOrigin, &'b str), NoAnswerReason>;
+    &'n mut dyn FnMut(TrialNumber) -> Result<ObtainedAnswer<'b>, NoAnswerReason>;
 
 /// Runs the first stage and, if that fails, the second one if there is one.
 pub(super) fn run_stages(
     case: &AnswerJudging<'_>,
-    (first, second): (StageTrials, Option<StageTrials>),
+    stages: PlannedStages,
     done: &mut CaseResult,
     next: NextAnswer<'_, '_>,
 ) -> Result<TrialDecision, NoAnswerReason> {
-    match (run_stage(case, first, done, next)?, second) {
+    match (run_stage(case, stages.first, done, next)?, stages.second) {
         (TrialDecision::Fail, Some(second)) => run_stage(case, second, done, next),
         (decision, _) => Ok(decision),
     }
@@ -386,7 +409,7 @@ pub(super) fn run_stage(
     done.recorded = (is_known && there != asked_for).then_some(recorded);
     // A missing first answer is detected by requesting it.
     for number in 1..=of.min(there.max(1)) {
-        let (answer, answered, by) = next(TrialNumber { stage, number, of })?;
+        let ObtainedAnswer { answer, origin, by } = next(TrialNumber { stage, number, of })?;
         let trial = match last.take() {
             Some(trial) if *trial.answer == answer && trial.answered_by == by => trial,
             _ => {
@@ -402,7 +425,7 @@ pub(super) fn run_stage(
         is_judged |= !is_skipped;
         // A scripted answer is not counted as a model's.
         if done.answered != AnswerOrigin::Scripted {
-            done.answered = answered;
+            done.answered = origin;
         }
         is_open |= trial.is_undecided();
         row.push(trial.outcome);
@@ -466,7 +489,10 @@ fn judge_trial(
             let is_endless = matches!(flaw, AnswerFlaw::Endless(_));
             let gate = is_endless || expectations.iter().filter(needs).any(|one| one.value.gate);
             let first = expectations.iter().find(|one| is_endless || needs(one))?;
-            Some(flaw_verdict(flaw, gate, first.span))
+            Some(ExpectationVerdict {
+                gate,
+                ..flaw_verdict(flaw, first.span)
+            })
         });
     let unfinished = unfinished_verdict(&answer, expectations);
     let ahead = usize::from(flaw.is_some()) + usize::from(unfinished.is_some());
@@ -545,12 +571,9 @@ fn unfinished_verdict(
 }
 
 /// The verdict in place of the expectations on an answer that cannot be judged.
-fn flaw_verdict(flaw: &AnswerFlaw, gate: bool, span: Span) -> ExpectationVerdict {
+fn flaw_verdict(flaw: &AnswerFlaw, span: Span) -> ExpectationVerdict {
     let what = "a whole answer".to_owned();
     let (found, advice) = flaw.describe();
     let reason = Reason::new(what.clone(), found).with_advice(advice);
-    ExpectationVerdict {
-        gate,
-        ..ExpectationVerdict::new(what, (ExpectationOutcome::Fail, reason), span)
-    }
+    ExpectationVerdict::new(what, (ExpectationOutcome::Fail, reason), span)
 }

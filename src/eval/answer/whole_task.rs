@@ -3,7 +3,7 @@
 //! the case.
 
 use super::model_calls::{ReplayedCalls, case_wire};
-use super::single_answer::SCRIPT;
+use super::single_answer::{CalledModel, ObtainedAnswer, SCRIPT};
 use super::trial_answer::{RunStage, TrialAnswer, WholeRun};
 use super::{AnswerJudging, NO_MODEL, NoAnswerReason, estimate_cost, single_answer};
 use crate::context::assemble::Assembly;
@@ -15,7 +15,7 @@ use crate::eval::case_result::{AnswerOrigin, CaseResult};
 use crate::eval::judge::ExpectedAnswers;
 use crate::eval::prepared_case::{CaseInput, PreparedCase};
 use crate::eval::scripted::{AnswerScript, ScriptedCommands};
-use crate::eval::trials::{self, AnswerCounts, StageTrials, TrialDecision};
+use crate::eval::trials::{self, AnswerCounts, PlannedStages, StageTrials, TrialDecision};
 use crate::kernel::agent_node::stage_node;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::Usage;
@@ -110,7 +110,13 @@ fn run_available_trials(
                 &AnswerJudging::for_agent(prepared),
                 first,
                 done,
-                &mut |_| Ok((answer.clone(), AnswerOrigin::Scripted, SCRIPT)),
+                &mut |_| {
+                    Ok(ObtainedAnswer {
+                        answer: answer.clone(),
+                        origin: AnswerOrigin::Scripted,
+                        by: SCRIPT,
+                    })
+                },
             )
         }
         (AnswersFrom::Kept, _) => {
@@ -168,18 +174,21 @@ fn run_replayed(
     let replay = ReplayedCalls::new(recorded, comparison);
     let decision = single_answer::run_stages(
         &AnswerJudging::for_agent(prepared),
-        (round(TrialStage::First, rule), second),
+        PlannedStages {
+            first: round(TrialStage::First, rule),
+            second,
+        },
         done,
         &mut |trial| {
             let source = RunAnswerSource::Replay {
                 replay: &replay,
                 stage: trial.stage,
             };
-            Ok((
-                run_once(prepared, &source)?,
-                AnswerOrigin::Replayed,
-                "recording",
-            ))
+            Ok(ObtainedAnswer {
+                answer: run_once(prepared, &source)?,
+                origin: AnswerOrigin::Replayed,
+                by: "recording",
+            })
         },
     );
     if matches!(decision, Err(NoAnswerReason::Stale(_))) {
@@ -213,7 +222,11 @@ fn run_live(
     let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else {
         return Err(NO_MODEL.to_owned().into());
     };
-    single_answer::record_trials(prepared, (ask, model), done, &mut |trial| {
+    let called = CalledModel {
+        caller: ask,
+        config: model,
+    };
+    single_answer::record_trials(prepared, called, done, &mut |trial| {
         run_once(
             prepared,
             &RunAnswerSource::Models {

@@ -12,7 +12,7 @@ use crate::base::span::Spanned;
 use crate::eval::answer::same_json;
 use crate::eval::prepared_case::{CaseInput, SeenContext};
 use crate::eval::verdict::{
-    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
+    self, CountBounds, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
 };
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
@@ -329,8 +329,7 @@ fn judge_tokens(
     let (outcome, reason) = verdict::judge_count(
         figure,
         what,
-        max,
-        min,
+        CountBounds { min, max },
         &format!("{}{counter}", report.tokenizer),
     );
     let is_over = max.is_some_and(|max| figure > max.value);
@@ -453,15 +452,15 @@ fn judge_setting(
                 ..ResultPlace::default()
             });
         }
-        if let Some(beaten) = found
-            .beaten
+        if let Some(overridden) = found
+            .overridden
             .first()
-            .filter(|beaten| beaten.value != found.value)
+            .filter(|overridden| overridden.value != found.value)
         {
             reason = reason.with_advice(format!(
                 "it beats {}, {}",
-                beaten.value.as_str(),
-                describe_provenance(&beaten.origin)
+                overridden.value.as_str(),
+                describe_provenance(&overridden.origin)
             ));
         }
     }

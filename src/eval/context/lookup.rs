@@ -3,7 +3,7 @@
 use crate::context::assemble::Assembly;
 use crate::context::context_source::{ContextSource, Match};
 use crate::eval::prepared_case::{PreparedCase, SeenContext};
-use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Reason};
+use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Presence, Reason};
 use crate::scenario::expect::context::LookupTest;
 use crate::scenario::paths::normalize_path;
 use std::cell::RefCell;
@@ -64,7 +64,7 @@ pub(super) fn judge_lookup(seen: &SeenContext<'_>, test: &LookupTest) -> JudgedO
             format!("found, best first: {}", ids.join(", "))
         }
     };
-    let one = |name: &str, is_wanted: bool| {
+    let one = |name: &str, presence: Presence| {
         let path = normalize_path(name);
         let at = found
             .iter()
@@ -77,19 +77,22 @@ pub(super) fn judge_lookup(seen: &SeenContext<'_>, test: &LookupTest) -> JudgedO
                 .text(path.split(':').next().unwrap_or(&path))
                 .is_ok()
         };
-        let (words, found) = match (at, is_wanted) {
-            (Some(at), _) => (
-                format!("{}`{name}`", if is_wanted { "" } else { "no " }),
-                format!("it as number {}", at + 1),
-            ),
-            (None, true) => (
+        let (words, found) = match (at, presence) {
+            (Some(at), Presence::Required) => {
+                (format!("`{name}`"), format!("it as number {}", at + 1))
+            }
+            (Some(at), Presence::Forbidden) => {
+                (format!("no `{name}`"), format!("it as number {}", at + 1))
+            }
+            (None, Presence::Required) => (
                 format!("`{name}` among the best {} matches", test.within),
                 "others".to_owned(),
             ),
-            (None, false) => (format!("no `{name}`"), "none".to_owned()),
+            (None, Presence::Forbidden) => (format!("no `{name}`"), "none".to_owned()),
         };
         let reason = Reason::new(words, found);
-        match (at.is_some() == is_wanted, at) {
+        let holds = at.is_some() == (presence == Presence::Required);
+        match (holds, at) {
             (_, None) if !is_there() => (
                 ExpectationOutcome::Fail,
                 reason
@@ -100,10 +103,11 @@ pub(super) fn judge_lookup(seen: &SeenContext<'_>, test: &LookupTest) -> JudgedO
             (false, _) => (ExpectationOutcome::Fail, reason.with_advice(here())),
         }
     };
-    let finds = test.finds.iter().map(|name| one(&name.value, true));
-    verdict::all_hold(
-        &finds
-            .chain(test.lacks.iter().map(|name| one(&name.value, false)))
-            .collect::<Vec<_>>(),
-    )
+    let finds = test
+        .finds
+        .iter()
+        .map(|name| one(&name.value, Presence::Required));
+    let lacks = test.lacks.iter();
+    let lacks = lacks.map(|name| one(&name.value, Presence::Forbidden));
+    verdict::all_hold(&finds.chain(lacks).collect::<Vec<_>>())
 }

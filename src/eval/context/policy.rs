@@ -5,7 +5,7 @@ use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::eval::answer::{first_difference, load_schema, same_json};
 use crate::eval::prepared_case::SeenContext;
-use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Reason};
+use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Presence, Reason};
 use crate::project::roles::RoleTools;
 use crate::project::tools::ProjectTool;
 use crate::scenario::expect::context::backquoted_names;
@@ -53,20 +53,27 @@ pub(super) fn judge_tools(seen: &SeenContext<'_>, test: &ToolTest) -> JudgedOutc
         suggest::nearest_candidate(name, lists.defined.keys().map(String::as_str))
             .filter(|_| !is_known)
     };
-    let one = |name: &str, wanted: bool| {
-        let words = format!("{}a tool `{name}`", if wanted { "" } else { "not " });
+    let one = |name: &str, presence: Presence| {
+        let words = match presence {
+            Presence::Required => format!("a tool `{name}`"),
+            Presence::Forbidden => format!("not a tool `{name}`"),
+        };
         // A misspelt tool name is never there, and proves nothing.
         if let Some(near) = slip(name) {
             let reason = Reason::new(words, "no tool of that name in the project")
                 .with_advice(format!("did you mean `{near}`?"));
             return (ExpectationOutcome::Fail, reason.into_blind());
         }
-        if is_given(name) == wanted {
+        if is_given(name) == (presence == Presence::Required) {
             return (ExpectationOutcome::Pass, Reason::new(words, "that"));
         }
-        let near =
-            suggest::nearest_candidate(name, names.iter().map(String::as_str)).filter(|_| wanted);
-        let reason = Reason::new(words, if wanted { "none of that name" } else { "it" });
+        let near = suggest::nearest_candidate(name, names.iter().map(String::as_str))
+            .filter(|_| presence == Presence::Required);
+        let found = match presence {
+            Presence::Required => "none of that name",
+            Presence::Forbidden => "it",
+        };
+        let reason = Reason::new(words, found);
         (
             ExpectationOutcome::Fail,
             near.into_iter().fold(reason, |reason, near| {
@@ -74,9 +81,11 @@ pub(super) fn judge_tools(seen: &SeenContext<'_>, test: &ToolTest) -> JudgedOutc
             }),
         )
     };
-    let mut judged: Vec<JudgedOutcome> =
-        test.has.iter().map(|name| one(&name.value, true)).collect();
-    judged.extend(test.lacks.iter().map(|name| one(&name.value, false)));
+    let has = test.has.iter();
+    let has = has.map(|name| one(&name.value, Presence::Required));
+    let mut judged: Vec<JudgedOutcome> = has.collect();
+    let lacks = test.lacks.iter();
+    judged.extend(lacks.map(|name| one(&name.value, Presence::Forbidden)));
     let all = if is_defined {
         names.clone()
     } else {

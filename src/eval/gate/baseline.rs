@@ -198,9 +198,17 @@ impl BaselineCase {
     }
 }
 
+/// The models whose results are compared with accepted ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparedModels {
+    /// Those that the accepted results are of.
+    Same,
+    /// Any.
+    Any,
+}
+
 impl BaselineComparison {
-    /// Compares results with accepted ones. Results of another model are compared only if `across`
-    /// is true.
+    /// Compares results with accepted ones.
     #[allow(
         clippy::cast_precision_loss,
         reason = "a scenario has fewer than 2^52 trials"
@@ -208,7 +216,7 @@ impl BaselineComparison {
     pub fn compare<'c>(
         card: &Scorecard,
         accepted: impl IntoIterator<Item = &'c BaselineCase>,
-        across: bool,
+        models: ComparedModels,
     ) -> Self {
         let rows: BTreeMap<&str, &CaseRow> = card
             .cases
@@ -225,9 +233,10 @@ impl BaselineComparison {
                 continue;
             };
             let undecided = (!row.is_decided()).then(|| format!("`{}` is {}", row.id, row.verdict));
-            if let Some(why) =
-                undecided.or_else(|| case.describe_other_model(row).filter(|_| !across))
-            {
+            if let Some(why) = undecided.or_else(|| {
+                case.describe_other_model(row)
+                    .filter(|_| models == ComparedModels::Same)
+            }) {
                 found.not_compared.push(why);
                 continue;
             }

@@ -4,6 +4,7 @@
 use super::accepted::{BaselineCase, BaselineComparison};
 use super::approvals::{Accepters, AddedApproval, Approvals};
 use super::baseline::Baseline;
+use super::baseline::ComparedModels;
 use super::safeguards::{LocatedRelaxation, Relaxation, SafeguardKind};
 use crate::eval::answer::SCRIPT;
 use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
@@ -661,7 +662,8 @@ impl GateFindings<'_> {
             .baselines
             .iter()
             .flat_map(|baseline| &baseline.cases);
-        let compared = BaselineComparison::compare(self.candidate.card, accepted, true);
+        let compared =
+            BaselineComparison::compare(self.candidate.card, accepted, ComparedModels::Any);
         for id in &compared.missing {
             let found = "none of this name: put it back, or accept the results as they are: `ctxc baseline accept --reason WHY`";
             self.add_violation("missing_case", "every accepted scenario", found, Some(id));

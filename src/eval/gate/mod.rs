@@ -9,7 +9,7 @@ mod safeguards;
 
 pub use accepted::{BaselineCase, BaselineComparison};
 pub use approvals::{Acceptance, Accepters, AddedApproval, ApprovalEntry, Approvals};
-pub use baseline::{Baseline, BaselineFault};
+pub use baseline::{Baseline, BaselineFault, ComparedModels};
 pub use decision::{
     ContextGrowth, FailingCase, GateDecision, GateHeader, GateInput, GateLimits, GateVerdict,
     JudgedRelaxation, StabilityLimits, UncoveredText, Violation, decide_gate, excessive_growth,

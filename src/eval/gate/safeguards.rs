@@ -61,9 +61,15 @@ pub struct Safeguard {
     pub text: Option<String>,
 }
 
-/// The kind of a safeguard, its owner (a scenario, a rule, a key, a file), and the label of its part
-/// of the owner.
-type SafeguardKey = (SafeguardKind, String, String);
+/// The identity of a safeguard.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SafeguardKey {
+    kind: SafeguardKind,
+    /// The owner: a scenario, a rule, a key, a file.
+    of: String,
+    /// The label of its part of the owner.
+    what: String,
+}
 
 /// The prefix of the label of an answer to a request.
 pub const ANSWER_PREFIX: &str = "answer to ";
@@ -159,11 +165,15 @@ impl Safeguards {
         safeguard: Safeguard,
     ) {
         let what = what.into();
-        let mut key = (kind, of.to_owned(), what.clone());
+        let mut key = SafeguardKey {
+            kind,
+            of: of.to_owned(),
+            what: what.clone(),
+        };
         let mut number = 1;
         while self.0.contains_key(&key) {
             number += 1;
-            key.2 = format!("{what} ({number})");
+            key.what = format!("{what} ({number})");
         }
         self.0.insert(key, safeguard);
     }
@@ -176,7 +186,8 @@ impl Safeguards {
     /// Returns true if a removed answer belongs to a request that is no longer sent: the scenario
     /// has answers, and none of them belongs to that request. Their fit to the current request is
     /// judged by the scenario itself.
-    fn has_other_answers(&self, (kind, of, what): &SafeguardKey) -> bool {
+    fn has_other_answers(&self, key: &SafeguardKey) -> bool {
+        let SafeguardKey { kind, of, what } = key;
         let request = |what: &str| {
             Some(
                 what.strip_prefix(ANSWER_PREFIX)?
@@ -192,32 +203,35 @@ impl Safeguards {
         let mut others = self
             .0
             .keys()
-            .filter(|key| key.0 == *kind && key.1 == *of)
-            .filter_map(|key| request(&key.2))
+            .filter(|key| key.kind == *kind && key.of == *of)
+            .filter_map(|key| request(&key.what))
             .peekable();
         others.peek().is_some() && others.all(|other| other != removed)
     }
 
     /// Returns true if the rule was silenced in the whole definition before, so that silencing it
     /// in a part is not a relaxation.
-    fn has_wider(&self, (kind, of, what): &SafeguardKey, now: &Self) -> bool {
-        let Some((rule, _)) = what.split_once(PART_SEPARATOR) else {
+    fn has_wider(&self, key: &SafeguardKey, now: &Self) -> bool {
+        let Some((rule, _)) = key.what.split_once(PART_SEPARATOR) else {
             return false;
         };
-        let whole = (*kind, of.clone(), rule.to_owned());
+        let whole = SafeguardKey {
+            what: rule.to_owned(),
+            ..key.clone()
+        };
         let count = |side: &Self| {
             side.0
                 .get(&whole)
                 .and_then(|safeguard| safeguard.limits.first())
                 .map_or(0.0, |limit| -limit)
         };
-        *kind == SafeguardKind::Allow && count(self) > count(now)
+        key.kind == SafeguardKind::Allow && count(self) > count(now)
     }
 
     /// The answers of each scenario, by request.
     fn answers_by_scenario(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
         let mut all: BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> = BTreeMap::new();
-        for ((kind, of, what), safeguard) in &self.0 {
+        for (SafeguardKey { kind, of, what }, safeguard) in &self.0 {
             if let Some(request) = what
                 .strip_prefix(ANSWER_PREFIX)
                 .filter(|_| *kind == SafeguardKind::Recording)
@@ -284,8 +298,8 @@ impl Safeguards {
     fn scenario_names(&self) -> BTreeSet<&str> {
         self.0
             .keys()
-            .filter(|key| key.0 == SafeguardKind::Expectation)
-            .map(|key| key.1.as_str())
+            .filter(|key| key.kind == SafeguardKind::Expectation)
+            .map(|key| key.of.as_str())
             .collect()
     }
 
@@ -299,15 +313,15 @@ impl Safeguards {
         let removed = |of: &'s str| {
             let mut hasher = Hasher::new();
             let own = self.0.iter().filter(|(key, _)| is_of_scenario(key, of));
-            for ((_, _, what), safeguard) in own {
-                hasher.add_field(what).add_field(&safeguard.value);
+            for (key, safeguard) in own {
+                hasher.add_field(&key.what).add_field(&safeguard.value);
             }
             let hash = hasher.finish().to_string();
             let before = Some(hash.get(..SHORT_HASH_LENGTH).unwrap_or(&hash).to_owned());
             let path = self
                 .0
                 .iter()
-                .find(|(key, _)| key.1 == of && key.2 == SITUATION_LABEL)
+                .find(|(key, _)| key.of == of && key.what == SITUATION_LABEL)
                 .map(|(_, one)| one.path.clone());
             let weakened = Relaxation {
                 kind: SafeguardKind::Expectation,
@@ -336,7 +350,7 @@ impl Safeguards {
         let mut tell = |key: &SafeguardKey,
                         before: Option<&Safeguard>,
                         after: Option<&Safeguard>| {
-            let (kind, of, what) = key.clone();
+            let SafeguardKey { kind, of, what } = key.clone();
             let path = after
                 .or(before)
                 .map_or_else(String::new, |safeguard| safeguard.path.clone());
@@ -364,7 +378,7 @@ impl Safeguards {
         for one in now
             .0
             .iter()
-            .filter(|(key, _)| key.0 == SafeguardKind::Expectation && !self.0.contains_key(*key))
+            .filter(|(key, _)| key.kind == SafeguardKind::Expectation && !self.0.contains_key(*key))
         {
             new.entry(expectation_kind(one.0)).or_default().push(one);
         }
@@ -372,19 +386,19 @@ impl Safeguards {
         for (key, before) in self
             .0
             .iter()
-            .filter(|(key, _)| !key.0.is_exemption() && is_left(key))
+            .filter(|(key, _)| !key.kind.is_exemption() && is_left(key))
         {
             match now.0.get(key) {
                 Some(after) if after.is_as_strict_as(before) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
                 None if now.has_other_answers(key) => {}
                 // It is removed together with its answer.
-                None if key.0 == SafeguardKind::Recording
+                None if key.kind == SafeguardKind::Recording
                     && [REQUEST_PREFIX, JUDGEMENT_PREFIX]
                         .iter()
-                        .any(|prefix| key.2.starts_with(prefix)) => {}
+                        .any(|prefix| key.what.starts_with(prefix)) => {}
                 // A check may stop referring to a missing file.
-                None if key.2.starts_with(CHECK_PREFIX) && !before.value.starts_with("b3:") => {}
+                None if key.what.starts_with(CHECK_PREFIX) && !before.value.starts_with("b3:") => {}
                 None => {
                     let own = new.get_mut(&expectation_kind(key));
                     let kept = own.and_then(|own| {
@@ -405,12 +419,12 @@ impl Safeguards {
                 .filter(|own| !own.is_empty())
                 .map(|own| own.remove(0));
             let other = other.map(|(other, safeguard)| Safeguard {
-                value: other.2.clone(),
+                value: other.what.clone(),
                 ..safeguard.clone()
             });
             tell(key, Some(before), other.as_ref());
         }
-        for (key, after) in now.0.iter().filter(|(key, _)| key.0.is_exemption()) {
+        for (key, after) in now.0.iter().filter(|(key, _)| key.kind.is_exemption()) {
             match self.0.get(key) {
                 Some(before) if after.is_as_strict_as(before) => {}
                 None if self.has_wider(key, now) => {}
@@ -421,7 +435,7 @@ impl Safeguards {
         for (key, after) in now
             .0
             .iter()
-            .filter(|(key, _)| key.0 == SafeguardKind::Baseline && !self.0.contains_key(*key))
+            .filter(|(key, _)| key.kind == SafeguardKind::Baseline && !self.0.contains_key(*key))
         {
             tell(key, None, Some(after));
         }
@@ -482,20 +496,21 @@ fn common_prefix(one: &str, other: &str) -> usize {
 }
 
 /// Returns true if a safeguard belongs to a scenario.
-fn is_of_scenario((kind, of, _): &SafeguardKey, name: &str) -> bool {
+fn is_of_scenario(key: &SafeguardKey, name: &str) -> bool {
     matches!(
-        kind,
+        key.kind,
         SafeguardKind::Expectation | SafeguardKind::Snapshot | SafeguardKind::Recording
-    ) && of == name
+    ) && key.of == name
 }
 
 /// The scenario of an expectation and the first words of its text, which are equal for expectations
 /// of one kind.
-fn expectation_kind((kind, of, what): &SafeguardKey) -> (SafeguardKind, &str, String) {
+fn expectation_kind(key: &SafeguardKey) -> (SafeguardKind, &str, String) {
     (
-        *kind,
-        of,
-        what.split(' ')
+        key.kind,
+        &key.of,
+        key.what
+            .split(' ')
             .take(KIND_WORDS)
             .collect::<Vec<_>>()
             .join(" "),

@@ -56,8 +56,7 @@ impl CaseJudge<'_> {
                     calls.1 as f64 * prices.call_cost(input.1, 0, output.1),
                 )
             });
-            let ms = usage(|call| call.latency_ms)
-                .map(|(least, most)| (calls.0 * least, calls.1 * most));
+            let ms = usage(|call| call.latency_ms).map(|(min, max)| (calls.0 * min, calls.1 * max));
             let one = CostEstimate { calls, usd, ms };
             total = Some(total.map_or(one, |total| total.add(one)));
         }

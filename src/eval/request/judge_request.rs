@@ -10,7 +10,8 @@ use crate::eval::answer::{first_difference, same_json};
 use crate::eval::context::request_differences;
 use crate::eval::prepared_case::{CaseInput, RunContext};
 use crate::eval::verdict::{
-    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
+    self, CountBounds, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Presence, Reason,
+    ResultPlace,
 };
 use crate::kernel::tokens::TokenCounter;
 use crate::record::comparison::RequestComparison;
@@ -72,8 +73,10 @@ fn judge_expectation(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -
             state,
         } => judge_segment(seen, which, *state),
         ContextExpectation::Segments(ids) => judge_segments(seen, ids),
-        ContextExpectation::Contains(patterns) => judge_patterns(seen, patterns, true),
-        ContextExpectation::Absent(patterns) => judge_patterns(seen, patterns, false),
+        ContextExpectation::Contains(patterns) => {
+            judge_patterns(seen, patterns, Presence::Required)
+        }
+        ContextExpectation::Absent(patterns) => judge_patterns(seen, patterns, Presence::Forbidden),
         ContextExpectation::Order(ids) => judge_order(seen, ids),
         ContextExpectation::Tokens {
             counted: of,
@@ -297,11 +300,14 @@ fn judge_order(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> JudgedOutc
 }
 
 /// Judges patterns that must occur, or must not.
-fn judge_patterns(seen: &SeenRequest<'_>, patterns: &PatternTest, wanted: bool) -> JudgedOutcome {
-    let verb = if wanted {
-        "to contain"
-    } else {
-        "not to contain"
+fn judge_patterns(
+    seen: &SeenRequest<'_>,
+    patterns: &PatternTest,
+    presence: Presence,
+) -> JudgedOutcome {
+    let verb = match presence {
+        Presence::Required => "to contain",
+        Presence::Forbidden => "not to contain",
     };
     let place = patterns.describe_place();
     let texts = match &patterns.within {
@@ -330,12 +336,12 @@ fn judge_patterns(seen: &SeenRequest<'_>, patterns: &PatternTest, wanted: bool) 
                 Err(why) => return verdict::fail_blind(expected, why),
             }
         }
-        match (hit, wanted) {
-            (None, true) => {
+        match (hit, presence) {
+            (None, Presence::Required) => {
                 let bytes: usize = texts.iter().map(|text| text.words.len()).sum();
                 return verdict::fail(expected, format!("it nowhere in {bytes} bytes"));
             }
-            (Some((text, range)), false) => {
+            (Some((text, range)), Presence::Forbidden) => {
                 let end = text
                     .words
                     .floor_char_boundary(range.end.min(range.start + MAX_EXCERPT_BYTES));
@@ -355,12 +361,15 @@ fn judge_patterns(seen: &SeenRequest<'_>, patterns: &PatternTest, wanted: bool) 
                         .with_place(place),
                 );
             }
-            (Some(_), true) | (None, false) => {}
+            (Some(_), Presence::Required) | (None, Presence::Forbidden) => {}
         }
     }
     verdict::pass(
         format!("{place} {verb} {}", patterns.describe()),
-        if wanted { "each" } else { "none" },
+        match presence {
+            Presence::Required => "each",
+            Presence::Forbidden => "none",
+        },
     )
 }
 
@@ -411,11 +420,11 @@ fn judge_tokens(
     } else {
         format!("{}, an estimate", counter.name())
     };
-    verdict::judge_count(figure as u64, what, max, min, &by)
+    verdict::judge_count(figure as u64, what, CountBounds { min, max }, &by)
 }
 
-fn judge_prompt_cache(seen: &SeenRequest<'_>, least: f64) -> JudgedOutcome {
-    let expected = ContextExpectation::PromptCache { min_reused: least }.describe();
+fn judge_prompt_cache(seen: &SeenRequest<'_>, min_reused: f64) -> JudgedOutcome {
+    let expected = ContextExpectation::PromptCache { min_reused }.describe();
     if let Some(lost) = lost_breakpoints(seen.sent) {
         let hint = "what no breakpoint (`cache_control`) stands behind is sent and paid for anew in each call";
         return (
@@ -439,7 +448,7 @@ fn judge_prompt_cache(seen: &SeenRequest<'_>, least: f64) -> JudgedOutcome {
         "{} % of the {had} tokens of the call before",
         to_percent(share)
     );
-    if share >= least {
+    if share >= min_reused {
         return verdict::pass(expected, words);
     }
     let reason = Reason::new(expected, words);

@@ -4,8 +4,8 @@
 
 use super::examined_request::ExaminedRequest;
 use crate::eval::answer::{
-    AnswerJudging, NoAnswerReason, SCRIPT, TrialAnswer, describe_changes, find_parts_at,
-    recorded_answer, rescore_trials, run_single_answer,
+    AnswerJudging, NoAnswerReason, ObtainedAnswer, SCRIPT, TrialAnswer, describe_changes,
+    find_parts_at, recorded_answer, rescore_trials, run_single_answer,
 };
 use crate::eval::answer_source::AnswersFrom;
 use crate::eval::case_result::{AnswerOrigin, CaseResult};
@@ -49,7 +49,7 @@ pub(super) fn judge_answer(
     let Some(call) = sent.recorded.as_ref().filter(|call| call.is_answered()) else {
         return Ok(TrialDecision::Open);
     };
-    let by = match call.answered_by {
+    let (origin, by) = match call.answered_by {
         AnsweredBy::Script => (AnswerOrigin::Scripted, SCRIPT),
         // A model answered; it is not called again.
         AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => {
@@ -68,7 +68,7 @@ pub(super) fn judge_answer(
         }
     }
     let answer = read_answer(call, &sent.segments, &*sent.counter)?;
-    let decision = run_single_answer(&case, &answer, by, done)?;
+    let decision = run_single_answer(&case, &ObtainedAnswer { answer, origin, by }, done)?;
     judge.finish_recording()?;
     Ok(decision)
 }

@@ -6,9 +6,10 @@
 //! change the white space or the names around it.
 
 use super::page::{
-    BlockCall, JinjaPage, PageStatement, call_text, computed_name_note, insert_enclosed,
+    BlockCall, EnclosedText, JinjaInclude, JinjaPage, PageStatement, call_text, computed_name_note,
+    insert_enclosed,
 };
-use super::pieces::{self, PieceKind, WhitespaceTrim};
+use super::pieces::{self, PieceKind, TrimPair};
 use crate::import::note::{ImportNote, ImportNoteKind};
 use crate::import::prompt_model::{EngineOptions, PromptLibrary};
 use crate::import::prompt_names::{path_in_folder, search_folders};
@@ -59,13 +60,24 @@ pub(super) struct BlockBody<'p, 't> {
 /// Blocks by name, the most derived first.
 pub(super) type BlocksByName<'p, 't> = BTreeMap<&'t str, Vec<BlockBody<'p, 't>>>;
 
-/// The blocks in scope, and the current one with the number of overrides above it.
-pub(super) type BlockScope<'b, 'p, 't> = (&'b BlocksByName<'p, 't>, Option<(&'t str, usize)>);
+/// A block at a number of overrides below the most derived one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockLevel<'t> {
+    name: &'t str,
+    level: usize,
+}
+
+/// The blocks in scope, and the current one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockScope<'b, 'p, 't> {
+    blocks: &'b BlocksByName<'p, 't>,
+    current: Option<BlockLevel<'t>>,
+}
 
 /// The text of a block, and the trimming of its own tags at both ends.
 struct BlockContent {
     text: String,
-    inner: (WhitespaceTrim, WhitespaceTrim),
+    inner: TrimPair,
 }
 
 /// Flattens a template.
@@ -298,7 +310,11 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
         if out.ends_with("-%}") {
             out.push_str("{# #}");
         }
-        self.write_pieces(page, 0..page.pieces.len(), Some((&blocks, None)), &mut out);
+        let scope = BlockScope {
+            blocks: &blocks,
+            current: None,
+        };
+        self.write_pieces(page, 0..page.pieces.len(), Some(scope), &mut out);
         self.stack.truncate(depth);
         out
     }
@@ -323,27 +339,23 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
                 );
             }
             match page.statements.get(&at) {
-                Some(PageStatement::Include(name, is_optional)) => {
-                    self.write_include(page, at, (name.as_deref(), *is_optional), out);
-                }
+                Some(PageStatement::Include(include)) => self.write_include(page, at, include, out),
                 Some(PageStatement::Import(import)) => self.write_import(page, at, import, out),
                 Some(PageStatement::Block(name, close)) => {
+                    let block = BlockLevel { name, level: 0 };
                     let content =
-                        among.map(|(blocks, _)| self.block_content(page, at, (name, 0), blocks));
+                        among.map(|scope| self.block_content(page, at, block, scope.blocks));
                     if let Some(content) = content {
-                        let ends = (
-                            piece.left,
-                            page.pieces
-                                .get(*close)
-                                .map_or(WhitespaceTrim::Default, |piece| piece.right),
-                        );
-                        insert_enclosed(
-                            out,
-                            &content.text,
-                            ends,
-                            content.inner,
-                            page.trims_back(close + 1),
-                        );
+                        let enclosed = EnclosedText {
+                            text: &content.text,
+                            outer: TrimPair {
+                                left: piece.left,
+                                right: TrimPair::of_piece(page.pieces.get(*close)).right,
+                            },
+                            inner: content.inner,
+                            is_trimmed_behind: page.trims_back(close + 1),
+                        };
+                        insert_enclosed(out, enclosed);
                     }
                     at = *close;
                 }
@@ -376,13 +388,21 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
         among: Option<BlockScope<'_, 'p, 't>>,
         out: &mut String,
     ) {
-        let (name, level, blocks) = match (block, among) {
-            (Some(name), Some((blocks, _))) => (name, 0, blocks),
-            (None, Some((blocks, Some((name, level))))) => (name, level + 1, blocks),
-            (_, None) | (None, Some((_, None))) => {
-                return self.reject_block(page, at, &call_text(block));
-            }
+        let overridden = |current: BlockLevel<'t>| BlockLevel {
+            level: current.level + 1,
+            ..current
         };
+        let called = among.and_then(|scope| {
+            let block = match block {
+                Some(name) => BlockLevel { name, level: 0 },
+                None => overridden(scope.current?),
+            };
+            Some((block, scope.blocks))
+        });
+        let Some((called, blocks)) = called else {
+            return self.reject_block(page, at, &call_text(block));
+        };
+        let BlockLevel { name, level } = called;
         if blocks.get(name).is_none_or(|bodies| bodies.len() <= level) {
             let why =
                 format!("there is no block `{name}` here; name a block of the text, or remove it");
@@ -395,17 +415,17 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
                 },
             );
         }
-        let content = self.block_content(page, at, (name, level), blocks);
+        let content = self.block_content(page, at, called, blocks);
         let Some(piece) = page.pieces.get(at) else {
             return;
         };
-        insert_enclosed(
-            out,
-            &content.text,
-            (piece.left, piece.right),
-            content.inner,
-            page.trims_back(at + 1),
-        );
+        let enclosed = EnclosedText {
+            text: &content.text,
+            outer: TrimPair::of_piece(Some(piece)),
+            inner: content.inner,
+            is_trimmed_behind: page.trims_back(at + 1),
+        };
+        insert_enclosed(out, enclosed);
     }
 
     /// Rejects a use of a block other than its plain output.
@@ -423,20 +443,21 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
         );
     }
 
-    /// The text of a block at a number of overrides below the most derived one.
+    /// The text of a block.
     fn block_content(
         &mut self,
         page: &JinjaPage<'t>,
         at: usize,
-        (name, level): (&'t str, usize),
+        block: BlockLevel<'t>,
         blocks: &BlocksByName<'p, 't>,
     ) -> BlockContent {
         let mut content = BlockContent {
             text: String::new(),
-            inner: (WhitespaceTrim::Default, WhitespaceTrim::Default),
+            inner: TrimPair::DEFAULT,
         };
-        let Some(BlockBody { page: own, inside }) =
-            blocks.get(name).and_then(|bodies| bodies.get(level))
+        let Some(BlockBody { page: own, inside }) = blocks
+            .get(block.name)
+            .and_then(|bodies| bodies.get(block.level))
         else {
             return content;
         };
@@ -452,22 +473,20 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
             return content;
         }
         self.depth += 1;
-        self.write_pieces(
-            own,
-            inside.clone(),
-            Some((blocks, Some((name, level)))),
-            &mut content.text,
-        );
+        let scope = BlockScope {
+            blocks,
+            current: Some(block),
+        };
+        self.write_pieces(own, inside.clone(), Some(scope), &mut content.text);
         self.depth -= 1;
         let open = inside
             .start
             .checked_sub(1)
             .and_then(|open| own.pieces.get(open));
-        content.inner.0 = open.map_or(WhitespaceTrim::Default, |piece| piece.right);
-        content.inner.1 = own
-            .pieces
-            .get(inside.end)
-            .map_or(WhitespaceTrim::Default, |piece| piece.left);
+        content.inner = TrimPair {
+            left: TrimPair::of_piece(open).right,
+            right: TrimPair::of_piece(own.pieces.get(inside.end)).left,
+        };
         content
     }
 
@@ -475,10 +494,10 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
         &mut self,
         page: &JinjaPage<'t>,
         at: usize,
-        (name, is_optional): (Option<&str>, bool),
+        include: &JinjaInclude,
         out: &mut String,
     ) {
-        let Some(name) = name else {
+        let Some(name) = include.file.as_deref() else {
             return self.note_at(page, at, computed_name_note("include"));
         };
         if page.has_word(at, "without") {
@@ -486,7 +505,7 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
             let why = "a text here sees all inputs of its task".to_owned();
             return self.note_at(page, at, ImportNoteKind::Unsupported { what, why });
         }
-        if is_optional && find_file(self.library, page.path, name).is_none() {
+        if include.is_optional && find_file(self.library, page.path, name).is_none() {
             return;
         }
         let Some(inner) = self.load_page(page, at, name) else {
@@ -495,16 +514,12 @@ impl<'p, 't> TemplateFlattener<'p, 't> {
         self.stack.push(inner.path);
         let content = self.flatten_page(inner);
         self.stack.pop();
-        let ends = page.pieces.get(at).map_or(
-            (WhitespaceTrim::Default, WhitespaceTrim::Default),
-            |piece| (piece.left, piece.right),
-        );
-        insert_enclosed(
-            out,
-            &content,
-            ends,
-            (WhitespaceTrim::Default, WhitespaceTrim::Default),
-            page.trims_back(at + 1),
-        );
+        let enclosed = EnclosedText {
+            text: &content,
+            outer: TrimPair::of_piece(page.pieces.get(at)),
+            inner: TrimPair::DEFAULT,
+            is_trimmed_behind: page.trims_back(at + 1),
+        };
+        insert_enclosed(out, enclosed);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::flatten::TemplateFlattener;
 use super::page::{JinjaImport, JinjaPage, computed_name_note};
-use super::pieces::WhitespaceTrim;
+use super::pieces::{TrimPair, WhitespaceTrim};
 use crate::import::note::{ImportNote, ImportNoteKind};
 use crate::import::prompt_names::kebab_case;
 use crate::jinja::parse::{analyze, find_first_reads};
@@ -46,10 +46,7 @@ impl<'t> TemplateFlattener<'_, 't> {
         if !import.is_with_context {
             self.report_hidden_inputs(inner, &text);
         }
-        let (left, right) = page.pieces.get(at).map_or(
-            (WhitespaceTrim::Default, WhitespaceTrim::Default),
-            |piece| (piece.left, piece.right),
-        );
+        let TrimPair { left, right } = TrimPair::of_piece(page.pieces.get(at));
         out.extend([
             "{%",
             left.sign(),

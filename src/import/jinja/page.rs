@@ -1,6 +1,6 @@
 //! A template file: its pieces, and the includes, definitions and block calls of its statements.
 
-use super::pieces::{JinjaPiece, PieceKind, WhitespaceTrim, split_pieces};
+use super::pieces::{JinjaPiece, PieceKind, TrimPair, WhitespaceTrim, split_pieces};
 use crate::base::source::LineIndex;
 use crate::import::note::{ImportNote, ImportNoteKind};
 use crate::jinja::environment::JinjaNameKind;
@@ -39,12 +39,20 @@ pub(super) struct JinjaPage<'t> {
 pub(super) enum PageStatement<'t> {
     /// The file, if it is a literal, and true if the statement is on the top level.
     Extends(Option<String>, bool),
-    /// The file, and true if it may be missing.
-    Include(Option<String>, bool),
+    Include(JinjaInclude),
     Import(JinjaImport<'t>),
     /// The name of the block, and the piece that closes it.
     Block(&'t str, usize),
     BlockCall(BlockCall<'t>),
+}
+
+/// An include, as written.
+#[derive(Debug)]
+pub(super) struct JinjaInclude {
+    /// The file, if it is a literal.
+    pub(super) file: Option<String>,
+    /// True if the file may be missing.
+    pub(super) is_optional: bool,
 }
 
 /// An import, as written.
@@ -139,7 +147,10 @@ impl<'t> JinjaPage<'t> {
             ),
             Stmt::Include(one) => (
                 one.span(),
-                PageStatement::Include(string_literal(&one.name), one.ignore_missing),
+                PageStatement::Include(JinjaInclude {
+                    file: string_literal(&one.name),
+                    is_optional: one.ignore_missing,
+                }),
             ),
             Stmt::Block(one) => (
                 one.span(),
@@ -315,47 +326,62 @@ pub(super) fn computed_name_note(what: &str) -> ImportNoteKind {
     }
 }
 
+/// A text in place of a tag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EnclosedText<'a> {
+    pub(super) text: &'a str,
+    /// The outer ends of the tags that it replaces.
+    pub(super) outer: TrimPair,
+    /// The inner ends of these tags.
+    pub(super) inner: TrimPair,
+    /// True if the tag after it removes the white space before itself.
+    pub(super) is_trimmed_behind: bool,
+}
+
 /// Inserts a text in place of a tag.
-pub(super) fn insert_enclosed(
-    out: &mut String,
-    content: &str,
-    ends: (WhitespaceTrim, WhitespaceTrim),
-    inner: (WhitespaceTrim, WhitespaceTrim),
-    is_trimmed_behind: bool,
-) {
-    let signs = [ends.0, ends.1, inner.0, inner.1];
-    let dashed = |text: &str, at_end: bool| {
-        let text = if at_end {
-            text.trim_end()
-        } else {
-            text.trim_start()
-        };
-        let signs = if at_end {
-            ["-%}", "-}}", "-#}"]
-        } else {
-            ["{%-", "{{-", "{#-"]
-        };
-        signs.iter().any(|sign| {
-            if at_end {
-                text.ends_with(sign)
-            } else {
-                text.starts_with(sign)
-            }
-        })
-    };
-    let names = || split_tags(content).any(|tag| matches!(tag.keyword(), "set" | "macro"));
+pub(super) fn insert_enclosed(out: &mut String, enclosed: EnclosedText<'_>) {
+    let EnclosedText {
+        text,
+        outer,
+        inner,
+        is_trimmed_behind,
+    } = enclosed;
+    let signs = [outer.left, outer.right, inner.left, inner.right];
+    let names = || split_tags(text).any(|tag| matches!(tag.keyword(), "set" | "macro"));
     let is_plain = signs.iter().all(|sign| *sign == WhitespaceTrim::Default)
         && !is_trimmed_behind
-        && !dashed(out, true)
-        && !dashed(content, true)
-        && !dashed(content, false)
+        && !ends_with_trim(out)
+        && !ends_with_trim(text)
+        && !starts_with_trim(text)
         && !names();
     if is_plain {
-        return out.push_str(content);
+        return out.push_str(text);
     }
-    out.extend(["{%", ends.0.sign(), " with ", inner.0.sign(), "%}"]);
-    out.push_str(content);
-    out.extend(["{%", inner.1.sign(), " endwith ", ends.1.sign(), "%}"]);
+    out.extend(["{%", outer.left.sign(), " with ", inner.left.sign(), "%}"]);
+    out.push_str(text);
+    out.extend([
+        "{%",
+        inner.right.sign(),
+        " endwith ",
+        outer.right.sign(),
+        "%}",
+    ]);
+}
+
+/// Returns true if the first tag of a text removes the white space before itself.
+fn starts_with_trim(text: &str) -> bool {
+    let text = text.trim_start();
+    ["{%-", "{{-", "{#-"]
+        .iter()
+        .any(|sign| text.starts_with(sign))
+}
+
+/// Returns true if the last tag of a text removes the white space behind itself.
+fn ends_with_trim(text: &str) -> bool {
+    let text = text.trim_end();
+    ["-%}", "-}}", "-#}"]
+        .iter()
+        .any(|sign| text.ends_with(sign))
 }
 
 /// Notes on constructs that minijinja cannot render, except includes and blocks, which are
@@ -393,10 +419,10 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<ImportNoteKind> {
         JinjaFaultKind::Arguments {
             filter,
             given,
-            least,
-            most,
+            min,
+            max,
         } => broken(jinja_fault::describe_argument_fault(
-            &filter, given, least, most,
+            &filter, given, min, max,
         )),
         JinjaFaultKind::Fails(words) | JinjaFaultKind::FailsByDefault(words) => {
             broken(format!("this fails in every run: {words}"))

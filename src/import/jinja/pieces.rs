@@ -52,6 +52,32 @@ impl WhitespaceTrim {
     }
 }
 
+/// The effects of the two ends of a tag, or of two tags that enclose a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TrimPair {
+    pub(super) left: WhitespaceTrim,
+    pub(super) right: WhitespaceTrim,
+}
+
+impl TrimPair {
+    /// The engine's default at both ends.
+    pub(super) const DEFAULT: Self = Self {
+        left: WhitespaceTrim::Default,
+        right: WhitespaceTrim::Default,
+    };
+
+    /// The effects of a piece; the engine's default without one.
+    pub(super) const fn of_piece(piece: Option<&JinjaPiece<'_>>) -> Self {
+        match piece {
+            Some(piece) => Self {
+                left: piece.left,
+                right: piece.right,
+            },
+            None => Self::DEFAULT,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct JinjaPiece<'t> {
     pub(super) kind: PieceKind<'t>,

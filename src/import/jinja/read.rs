@@ -16,7 +16,7 @@ pub(in crate::import) static FORMAT: PromptFormat = PromptFormat {
     help: "Jinja2",
     files: "`.j2`, `.jinja`, `.jinja2`.",
     parts: flatten::included_names,
-    ..PromptFormat::new(("jinja", "Jinja"), &["j2", "jinja", "jinja2"], read_jinja)
+    ..PromptFormat::new("jinja", "Jinja", &["j2", "jinja", "jinja2"], read_jinja)
 };
 
 pub(in crate::import) fn read_jinja(

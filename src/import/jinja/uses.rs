@@ -322,7 +322,7 @@ impl<'t> UseCollector<'t> {
                     self.visit_value(inner, PlaceEvidence::from_uses([ValueUse::Number]));
                 }
             },
-            Expr::BinOp(one) => self.visit_binary(one.op, (&one.left, &one.right), hint),
+            Expr::BinOp(one) => self.visit_binary(&one.left, one.op, &one.right, hint),
             Expr::Compare(one) => {
                 let mut left = &one.expr;
                 for other in &one.ops {
@@ -391,19 +391,14 @@ impl<'t> UseCollector<'t> {
     }
 
     /// Records a use that behaves differently in Jinja2, if the value is a plain name.
-    fn record_difference(
-        &mut self,
-        of: &Expr<'t>,
-        is_odd: bool,
-        what: impl FnOnce() -> UseDifference,
-    ) {
+    fn record_difference(&mut self, of: &Expr<'t>, what: impl FnOnce() -> UseDifference) {
         let is_own = |name: &str| {
             self.inside
                 .last()
                 .and_then(|own| self.macros.get(own))
                 .is_some_and(|all| all.contains(&name))
         };
-        if let Some(name) = variable_name(of).filter(|name| is_odd && !is_own(name)) {
+        if let Some(name) = variable_name(of).filter(|name| !is_own(name)) {
             self.found
                 .oddities
                 .push((name, slice_offset(self.text, name), what()));
@@ -420,11 +415,9 @@ impl<'t> UseCollector<'t> {
     ) -> PlaceEvidence<'t> {
         let mut hint = hint.with_uses([ValueUse::Asked]);
         let Some(value) = value else { return hint };
-        self.record_difference(
-            of,
-            matches!(value, Expr::Const(one) if one.value.is_none()),
-            || UseDifference::DefaultNone,
-        );
+        if matches!(value, Expr::Const(one) if one.value.is_none()) {
+            self.record_difference(of, || UseDifference::DefaultNone);
+        }
         match (value, literal_type(value)) {
             (Expr::Const(one), Some(ValueUse::Text)) => {
                 hint.uses.insert(ValueUse::Put);
@@ -449,8 +442,9 @@ impl<'t> UseCollector<'t> {
 
     fn visit_binary(
         &mut self,
+        left: &Expr<'t>,
         op: BinOpKind,
-        (left, right): (&Expr<'t>, &Expr<'t>),
+        right: &Expr<'t>,
         hint: PlaceEvidence<'t>,
     ) {
         let put = || PlaceEvidence::from_uses([ValueUse::Put]);
@@ -544,9 +538,11 @@ impl<'t> UseCollector<'t> {
             || PlaceEvidence::from_uses(is_asked.then_some(ValueUse::Asked)),
             |found| PlaceEvidence::from_uses([found]),
         );
-        self.record_difference(&one.expr, is_asked && found.is_none(), || {
-            UseDifference::Tested(format!("{not}{}", one.name))
-        });
+        if is_asked && found.is_none() {
+            self.record_difference(&one.expr, || {
+                UseDifference::Tested(format!("{not}{}", one.name))
+            });
+        }
         self.visit_value(&one.expr, hint);
         one.args.iter().for_each(|arg| {
             self.visit_value(

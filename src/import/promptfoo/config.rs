@@ -19,7 +19,8 @@ pub(in crate::import) static FORMAT: PromptFormat = PromptFormat {
     stem: Some("promptfooconfig"),
     parts: referenced_files,
     ..PromptFormat::new(
-        ("promptfoo", "promptfoo"),
+        "promptfoo",
+        "promptfoo",
         &["yaml", "yml", "json"],
         read_config,
     )

@@ -31,12 +31,12 @@ pub(in crate::lsp) fn describe_setting(
     if !setting.applies && setting.value.as_str() != "N/A" {
         out.push_str("; it has no effect here");
     }
-    for beaten in body.resolved.overridden_values(&config.layers, name) {
+    for overridden in body.resolved.overridden_values(&config.layers, name) {
         let _ = write!(
             out,
             "; over `{}`, {}",
-            beaten.value.as_str(),
-            origin(&beaten.origin)
+            overridden.value.as_str(),
+            origin(&overridden.origin)
         );
     }
     // A setting without effect should not be written.

@@ -49,9 +49,9 @@ fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::Arguments {
                 filter,
                 given,
-                least,
-                most,
-            } => describe_argument_fault(filter, *given, *least, *most),
+                min,
+                max,
+            } => describe_argument_fault(filter, *given, *min, *max),
             JinjaFaultKind::OtherTemplate(word) => {
                 format!("`{word}` would take text from another template")
             }

@@ -260,7 +260,7 @@ impl Scene {
             },
         )]);
         let node = if self.is_step { "/steps/1" } else { "/" };
-        let asked = CallerGoals {
+        let goals = CallerGoals {
             objective: self.objective.as_deref(),
             ..CallerGoals::default()
         };
@@ -268,7 +268,7 @@ impl Scene {
             node,
             files: &files,
             parent: &self.parent,
-            asked,
+            goals,
             ..Request::new("t")
         };
         let dry = task_manifest(

@@ -24,14 +24,14 @@ fn assemble_letter(registry: &Registry, letter: &str, budget: usize) -> Assembly
         ("letter", json!(letter)),
         ("terms", json!("Pay within 30 days.")),
     ]);
-    let asked = CallerGoals {
+    let goals = CallerGoals {
         objective: Some("Refund order 4711 today, nothing else."),
         ..CallerGoals::default()
     };
     let request = Request {
         node: "/steps/0",
         inputs: &inputs,
-        asked,
+        goals,
         ..Request::new("letters")
     };
     assemble(
@@ -341,7 +341,7 @@ fn a_segment_with_a_text_from_outside_is_not_in_the_system_text() {
 fn an_objective_over_its_limit_is_refused_and_the_limit_is_the_projects() {
     let registry = registry(LETTERS);
     let long = "x".repeat(8_001);
-    let asked = CallerGoals {
+    let goals = CallerGoals {
         objective: Some(&long),
         ..CallerGoals::default()
     };
@@ -349,7 +349,7 @@ fn an_objective_over_its_limit_is_refused_and_the_limit_is_the_projects() {
     let request = Request {
         node: "/steps/0",
         inputs: &inputs,
-        asked,
+        goals,
         ..Request::new("letters")
     };
     let refused = assemble(&registry, &request, &Options::default())

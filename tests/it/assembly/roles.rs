@@ -473,12 +473,12 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
             } else {
                 BTreeMap::new()
             };
-            let asked = CallerGoals {
+            let goals = CallerGoals {
                 objective,
                 ..CallerGoals::default()
             };
             let request = Request {
-                asked,
+                goals,
                 inputs: &inputs,
                 files: &files,
                 ..Request::of_role(&config.roles[role])
@@ -605,12 +605,12 @@ fn an_objective_reaches_the_agent_by_one_rule() {
             .collect::<Vec<_>>()
     };
     let of = |role: &str, objective: &'static str| {
-        let asked = CallerGoals {
+        let goals = CallerGoals {
             objective: Some(objective),
             ..CallerGoals::default()
         };
         Request {
-            asked,
+            goals,
             ..Request::of_role(&config.roles[role])
         }
     };

@@ -490,7 +490,7 @@ fn an_untrusted_text_in_the_description_that_states_the_objective_does_not_repla
         ("letter", json!("Hello\nRefund order 4711.\nThanks")),
         ("terms", json!("a")),
     ]);
-    let asked = ctxc::internals::context::request::CallerGoals {
+    let goals = ctxc::internals::context::request::CallerGoals {
         objective: Some("Refund order 4711."),
         ..Default::default()
     };
@@ -498,7 +498,7 @@ fn an_untrusted_text_in_the_description_that_states_the_objective_does_not_repla
         &registry(&task),
         &Request {
             inputs: &inputs,
-            asked,
+            goals,
             ..Request::new("t")
         },
         &Options::default(),

@@ -59,7 +59,7 @@ fn a_task_is_read_with_its_settings_and_children() {
         (SettingValue::Accumulate(false), Layer::Template)
     );
     assert_eq!(
-        accumulate.beaten.first().unwrap().value,
+        accumulate.overridden.first().unwrap().value,
         SettingValue::Accumulate(true)
     );
     let child = root.children.first().unwrap();

@@ -127,18 +127,18 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
 /// The value, a flag if it applies, layer and row; then the value it overrides, if any.
 fn setting(data: &SettingData) -> Value {
     let from = |origin: &OriginData| format!("{} {}", origin.layer.as_str(), origin.row);
-    let beaten: Vec<Value> = data
-        .beaten
+    let overridden: Vec<Value> = data
+        .overridden
         .iter()
-        .map(|beaten| json!([beaten.value, from(&beaten.origin)]))
+        .map(|overridden| json!([overridden.value, from(&overridden.origin)]))
         .collect();
     let mut out = vec![
         json!(data.value),
         json!(data.applies),
         json!(from(&data.origin)),
     ];
-    if !beaten.is_empty() {
-        out.push(json!(beaten));
+    if !overridden.is_empty() {
+        out.push(json!(overridden));
     }
     json!(out)
 }

@@ -2,7 +2,7 @@
 //! are judged again with the new requests, so that nothing else is accepted with them. `--diff`
 //! prints the same and stores nothing.
 
-use super::choose::{EvalRun, StoredCase};
+use super::choose::{EvalRun, RunOptions, StoredCase};
 use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
@@ -41,95 +41,102 @@ pub(super) enum StdoutUse {
     Document,
 }
 
-/// Prints the requests that changed. If they are to be stored, judges their cases again with the
-/// new requests, and returns the requests to be written.
-pub(super) fn accept_requests(
-    root: &Path,
-    (eval_run, locator): (&mut EvalRun<'_>, &Mutex<Locator<'_>>),
-    finished: &mut [Option<StoredCase>],
-    how: Option<(StdoutUse, RewriteMode)>,
-    cx: &mut Cx,
-) -> Result<AcceptedRequests> {
-    let mut accepted = AcceptedRequests::default();
-    let Some((shown, output)) = how else {
-        return Ok(accepted);
-    };
-    let mask = fixed_mask(eval_run.project());
-    let mut moved = Vec::new();
-    let mut news = Vec::new();
-    for (at, ((chosen, before), finished)) in eval_run
-        .chosen
-        .iter()
-        .zip(&eval_run.snapshots)
-        .zip(&*finished)
-        .enumerate()
-    {
-        let Some(now) = finished
-            .as_ref()
-            .and_then(|finished| finished.snapshot.as_deref())
-        else {
-            continue;
-        };
-        if !before
-            .as_deref()
-            .is_some_and(|before| mask.is_same_request(before, now))
-        {
-            let path = paths::snapshot_path(chosen.path, &chosen.case.name.value);
-            let now = mask.mask_stored_request(now);
-            news.push((at, now.clone()));
-            moved.push(ChangedRequest {
-                path,
-                before: before.clone(),
-                now,
-            });
-        }
-    }
-    if moved.is_empty() {
-        cx.print_note("every stored request is as it was");
-        return Ok(accepted);
-    }
-    let diffs: Vec<String> = moved.iter().map(ChangedRequest::unified_diff).collect();
-    // Standard output is not free for the differences if it is a document.
-    for one in moved.iter().filter(|_| shown == StdoutUse::Differences) {
-        rewrite::print_diff(&one.text_change(&root.join(&one.path)), cx)?;
-    }
-    if output == RewriteMode::Write {
-        let files = moved.iter().map(|one| NewFile {
-            name: &one.path,
-            text: &one.now,
-        });
-        let checked = SecretCheck::new(&cx.options, root).check_files(files)?;
-        moved
+/// An acceptance of changed requests, or only the differences that it would accept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestAcceptance {
+    pub(super) stdout: StdoutUse,
+    pub(super) mode: RewriteMode,
+}
+
+impl RequestAcceptance {
+    /// Prints the requests that changed. If they are to be stored, judges their cases again with the
+    /// new requests, and returns the requests to be written.
+    pub(super) fn accept_requests(
+        self,
+        eval_run: &mut EvalRun<'_>,
+        locator: &Mutex<Locator<'_>>,
+        finished: &mut [Option<StoredCase>],
+        cx: &mut Cx,
+    ) -> Result<AcceptedRequests> {
+        let Self { stdout, mode } = self;
+        let root = &eval_run.project().root;
+        let mut accepted = AcceptedRequests::default();
+        let mask = fixed_mask(eval_run.project());
+        let mut moved = Vec::new();
+        let mut news = Vec::new();
+        for (at, ((chosen, before), finished)) in eval_run
+            .chosen
             .iter()
-            .try_for_each(|one| overwrite::reject_links(root, &one.path))?;
-        accepted = AcceptedRequests(Some((moved, checked)));
-    } else {
-        let what = pluralize(moved.len(), "stored request");
-        cx.print_note(&format!("would write {what}; `ctxc eval --accept` does"));
-    }
-    let places: Vec<usize> = news.iter().map(|(at, _)| *at).collect();
-    let mut again = vec![false; finished.len()];
-    for (at, now) in news.into_iter().filter(|_| output == RewriteMode::Write) {
-        if let (Some(stored), Some(again)) = (eval_run.snapshots.get_mut(at), again.get_mut(at)) {
-            *stored = Some(now);
-            *again = true;
+            .zip(&eval_run.snapshots)
+            .zip(&*finished)
+            .enumerate()
+        {
+            let Some(now) = finished
+                .as_ref()
+                .and_then(|finished| finished.snapshot.as_deref())
+            else {
+                continue;
+            };
+            if !before
+                .as_deref()
+                .is_some_and(|before| mask.is_same_request(before, now))
+            {
+                let path = paths::snapshot_path(chosen.path, &chosen.case.name.value);
+                let now = mask.mask_stored_request(now);
+                news.push((at, now.clone()));
+                moved.push(ChangedRequest {
+                    path,
+                    before: before.clone(),
+                    now,
+                });
+            }
         }
-    }
-    for (slot, judged) in
-        finished
-            .iter_mut()
-            .zip(eval_run.run_cases(&again, locator, (cx.options.threads, false)))
-    {
-        if judged.is_some() {
-            *slot = judged;
+        if moved.is_empty() {
+            cx.print_note("every stored request is as it was");
+            return Ok(accepted);
         }
-    }
-    for (at, diff) in places.into_iter().zip(diffs) {
-        if let Some(Some(done)) = finished.get_mut(at) {
-            done.row.diff = Some(diff);
+        let diffs: Vec<String> = moved.iter().map(ChangedRequest::unified_diff).collect();
+        // Standard output is not free for the differences if it is a document.
+        for one in moved.iter().filter(|_| stdout == StdoutUse::Differences) {
+            rewrite::print_diff(&one.text_change(&root.join(&one.path)), cx)?;
         }
+        if mode == RewriteMode::Write {
+            let files = moved.iter().map(|one| NewFile {
+                name: &one.path,
+                text: &one.now,
+            });
+            let checked = SecretCheck::new(&cx.options, root).check_files(files)?;
+            moved
+                .iter()
+                .try_for_each(|one| overwrite::reject_links(root, &one.path))?;
+            accepted = AcceptedRequests(Some((moved, checked)));
+        } else {
+            let what = pluralize(moved.len(), "stored request");
+            cx.print_note(&format!("would write {what}; `ctxc eval --accept` does"));
+        }
+        let places: Vec<usize> = news.iter().map(|(at, _)| *at).collect();
+        let mut again = vec![false; finished.len()];
+        for (at, now) in news.into_iter().filter(|_| mode == RewriteMode::Write) {
+            if let (Some(stored), Some(again)) = (eval_run.snapshots.get_mut(at), again.get_mut(at))
+            {
+                *stored = Some(now);
+                *again = true;
+            }
+        }
+        let options = RunOptions::with_threads(cx.options.threads);
+        let judged = eval_run.run_cases(&again, locator, options);
+        for (slot, judged) in finished.iter_mut().zip(judged) {
+            if judged.is_some() {
+                *slot = judged;
+            }
+        }
+        for (at, diff) in places.into_iter().zip(diffs) {
+            if let Some(Some(done)) = finished.get_mut(at) {
+                done.row.diff = Some(diff);
+            }
+        }
+        Ok(accepted)
     }
-    Ok(accepted)
 }
 
 impl ChangedRequest {

@@ -3,12 +3,21 @@
 use super::choose::{MAX_FILE_BYTES, read_scorecard};
 use crate::base::fs;
 use crate::cli::error::{CliError, Result};
-use crate::eval::gate::{Baseline, BaselineCase, BaselineComparison};
+use crate::eval::gate::{Baseline, BaselineCase, BaselineComparison, ComparedModels};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::registry::SCHEMA as REGISTRY;
 use crate::rules::input::read_fault::describe_io_error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+/// The scenarios that a run covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunCoverage {
+    /// All scenarios of the project.
+    All,
+    /// Some of them.
+    Some,
+}
 
 /// The accepted results of one or more suites.
 #[derive(Debug)]
@@ -85,12 +94,12 @@ impl AcceptedResults {
 
     /// Returns the scorecard with the differences. After a run of only some scenarios, or with an
     /// unreadable file, no case counts as missing.
-    pub(super) fn compare_scorecard(mut self, card: Scorecard, is_part: bool) -> Scorecard {
+    pub(super) fn compare_scorecard(mut self, card: Scorecard, coverage: RunCoverage) -> Scorecard {
         let mut compared = BaselineComparison {
             path: self.path,
-            ..BaselineComparison::compare(&card, self.cases.values(), false)
+            ..BaselineComparison::compare(&card, self.cases.values(), ComparedModels::Same)
         };
-        if is_part || card.cases.iter().any(|row| row.id == row.path) {
+        if coverage == RunCoverage::Some || card.cases.iter().any(|row| row.id == row.path) {
             compared.missing.clear();
         }
         if let Some(suite) = &self.suite {

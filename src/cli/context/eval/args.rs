@@ -152,6 +152,15 @@ pub(crate) struct EvalArgs {
     pub(super) cache: CacheArgs,
 }
 
+/// The trials of `--runs` and `--pass`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PassRule {
+    /// The number of trials of each case.
+    pub(super) runs: u32,
+    /// The number of trials that have to pass.
+    pub(super) pass: u32,
+}
+
 impl EvalArgs {
     /// The arguments of a run that records all of its scenarios again.
     pub(super) fn for_recording(trust: &TrustHashArgs) -> Self {
@@ -198,16 +207,16 @@ impl EvalArgs {
     /// # Errors
     /// The flags contradict each other.
     pub(super) fn spend_limit(&self) -> Result<SpendLimit, CliError> {
-        let most = SpendLimit {
+        let limit = SpendLimit {
             tokens: self.budget_tokens,
             usd: self.budget_usd,
         };
         if !self.answers_from().calls_models() {
-            return match most.tokens.is_some() || most.usd.is_some() {
+            return match limit.tokens.is_some() || limit.usd.is_some() {
                 false if self.confirm => Err(CliError::usage(
                     "--confirm tries again, and no model is asked here",
                 )),
-                false => Ok(most),
+                false => Ok(limit),
                 true => Err(CliError::usage(
                     "a budget is for calls of models, and none is asked here",
                 )),
@@ -220,7 +229,7 @@ impl EvalArgs {
                     .with_hint("leave out --record, --answers or --mode, or run them apart"),
             );
         }
-        Ok(most)
+        Ok(limit)
     }
 
     /// Returns the number of trials of every scenario, and the number that must pass, if the flags
@@ -228,13 +237,13 @@ impl EvalArgs {
     ///
     /// # Errors
     /// More trials must pass than are run.
-    pub(super) fn trial_rule(&self) -> Result<Option<(u32, u32)>, CliError> {
+    pub(super) fn trial_rule(&self) -> Result<Option<PassRule>, CliError> {
         match self.runs.zip(self.pass) {
             Some((runs, pass)) if pass > runs => Err(CliError::usage(format!(
                 "--pass {pass} of --runs {runs} can never pass"
             ))
             .with_hint("ask for as many trials as have to pass, or more")),
-            rule => Ok(rule),
+            rule => Ok(rule.map(|(runs, pass)| PassRule { runs, pass })),
         }
     }
 

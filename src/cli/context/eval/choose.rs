@@ -104,17 +104,52 @@ pub(super) struct EvalRun<'w> {
     pub(super) done: AtomicUsize,
 }
 
+/// The project and the cases of a run, and the files that they read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunSetup<'w> {
+    pub(super) project: &'w CompiledProject,
+    pub(super) chosen: &'w [ChosenCase<'w>],
+    /// The current files of the project.
+    pub(super) files: &'w CachedFiles<'w>,
+    /// The frozen files and stored requests of the version of the project that the scenarios belong
+    /// to.
+    pub(super) frozen: &'w CachedFiles<'w>,
+    pub(super) counters: &'w ProjectCounters,
+    pub(super) trials: TrialPolicy,
+    pub(super) from: AnswersFrom,
+}
+
+/// The threads of a run, and the effect of a failure on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunOptions {
+    /// The number of threads; `None` for one per core.
+    pub(super) threads: Option<NonZeroUsize>,
+    /// True if no case after the first that does not pass is run.
+    pub(super) fails_fast: bool,
+}
+
+impl RunOptions {
+    /// Creates the options of a run of all cases.
+    pub(super) const fn with_threads(threads: Option<NonZeroUsize>) -> Self {
+        Self {
+            threads,
+            fails_fast: false,
+        }
+    }
+}
+
 impl<'w> EvalRun<'w> {
-    pub(super) fn new(
-        project: &'w CompiledProject,
-        chosen: &'w [ChosenCase<'w>],
-        // The current files, and the frozen files and stored requests of the version of the project
-        // that the scenarios belong to.
-        (files, frozen): (&'w CachedFiles<'w>, &'w CachedFiles<'w>),
-        counters: &'w ProjectCounters,
-        rows: TrialPolicy,
-        from: AnswersFrom,
-    ) -> Self {
+    /// Reads the stored requests and the recordings of the cases.
+    pub(super) fn new(setup: RunSetup<'w>) -> Self {
+        let RunSetup {
+            project,
+            chosen,
+            files,
+            frozen,
+            counters,
+            trials,
+            from,
+        } = setup;
         Self {
             project,
             chosen,
@@ -150,7 +185,7 @@ impl<'w> EvalRun<'w> {
                 plan_path(project),
             ),
             counters,
-            rows,
+            rows: trials,
             refusals: Refusals::default(),
             index: None,
             session: "",
@@ -236,6 +271,11 @@ impl<'w> EvalRun<'w> {
     /// The project of the scenarios.
     pub(super) const fn project(&self) -> &'w CompiledProject {
         self.project
+    }
+
+    /// The name of the tokenizer that counts the tokens of contexts.
+    pub(super) fn tokenizer(&self) -> &str {
+        self.counters.default_counter().name()
     }
 
     /// The agent roles of the project.
@@ -332,13 +372,12 @@ impl<'w> EvalRun<'w> {
         mutate::score_mutations(&self.run_context(), &self.case_inputs(), threads)
     }
 
-    /// Runs the cases selected by `which`; with `fails_fast`, none after the first that does not
-    /// pass.
+    /// Runs the cases selected by `which`.
     pub(super) fn run_cases(
         &self,
         which: &[bool],
         locator: &Mutex<Locator<'_>>,
-        (threads, fails_fast): (Option<NonZeroUsize>, bool),
+        options: RunOptions,
     ) -> Vec<Option<StoredCase>> {
         let last = AtomicUsize::new(usize::MAX);
         let mask = fixed_mask(self.project);
@@ -351,7 +390,7 @@ impl<'w> EvalRun<'w> {
         let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&ChosenCase<'_>>) =
             chosen.map(|(both, _)| both).unzip();
         let keep = |at: usize, input: &CaseInput<'_>, mut done: CaseResult| {
-            if fails_fast && done.verdict != CaseVerdict::Pass {
+            if options.fails_fast && done.verdict != CaseVerdict::Pass {
                 last.fetch_min(at, Ordering::Relaxed);
             }
             self.done.fetch_add(1, Ordering::Relaxed);
@@ -389,7 +428,13 @@ impl<'w> EvalRun<'w> {
             }
         };
         let begins = |at| at < last.load(Ordering::Relaxed);
-        let mut done = run::run_cases_with(&self.run_context(), &inputs, threads, &begins, &keep);
+        let mut done = run::run_cases_with(
+            &self.run_context(),
+            &inputs,
+            options.threads,
+            &begins,
+            &keep,
+        );
         // Cases after the last one do not count, even if other threads ran them: the result is the
         // same with any number of threads.
         done.iter_mut()
@@ -639,12 +684,12 @@ fn carry_verdicts(
 
 /// Reads the scorecard in a file.
 pub(in crate::cli::context) fn read_scorecard(path: &Path) -> Result<Scorecard> {
-    let shown = path.display();
+    let name = path.display();
     let mut bytes = Vec::new();
     let read = fs::read_into(path, MAX_FILE_BYTES, &mut bytes);
     read.map_err(|why| {
         CliError::usage(format!(
-            "{shown} cannot be read: {}",
+            "{name} cannot be read: {}",
             describe_io_error(&why)
         ))
     })?;
@@ -653,7 +698,7 @@ pub(in crate::cli::context) fn read_scorecard(path: &Path) -> Result<Scorecard> 
         .filter(|card| card.schema == SCHEMA);
     card.ok_or_else(|| {
         CliError::usage(format!(
-            "{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`"
+            "{name} is not a scorecard: expected a file with the schema `{SCHEMA}`"
         ))
     })
 }
@@ -689,14 +734,15 @@ fn revision_keys(
     let counters = ProjectCounters::new(&then.config, None)?;
     let cache = CacheArgs::default();
     let index = ProjectLookup::new(&then, &cache);
-    let eval_run = EvalRun::new(
-        &then,
-        &chosen,
-        (&files, &files),
-        &counters,
-        TrialPolicy::StopWhenDecided,
+    let eval_run = EvalRun::new(RunSetup {
+        project: &then,
+        chosen: &chosen,
+        files: &files,
+        frozen: &files,
+        counters: &counters,
+        trials: TrialPolicy::StopWhenDecided,
         from,
-    );
+    });
     let eval_run = EvalRun {
         index: Some(&index),
         ..eval_run

@@ -2,7 +2,8 @@
 //! called and no program is run, a case takes less time than its commit, so several are committed
 //! together: a kill loses only cases that are judged again within milliseconds.
 
-use super::live_calls::{LiveModels, trial_label};
+use super::args::PassRule;
+use super::live_calls::{LiveModels, TrialName, trial_label};
 use super::load::ChosenCase;
 use crate::base::fs;
 use crate::base::hash::{Hash, Hasher};
@@ -43,23 +44,52 @@ pub(super) struct EvalJournal<'j> {
 /// The number of cases in one commit if all of them are fast.
 const MAX_BATCH: usize = 64;
 
-/// A run that was interrupted, with its finished cases, and the answered trials of the other cases
-/// by case and label.
-type ResumedRun = (
-    RunRecord,
-    Vec<CaseRecord>,
-    BTreeMap<(String, String), OpenTrial>,
-);
+/// A run that was interrupted.
+struct ResumedRun {
+    run: RunRecord,
+    /// Its finished cases.
+    cases: Vec<CaseRecord>,
+    /// The answered trials of the other cases.
+    trials: BTreeMap<TrialName, OpenTrial>,
+}
+
+/// The history that a run is written to.
+struct OpenHistory {
+    place: HistoryPlace,
+    history: SqliteHistory,
+    /// The id of the run in it.
+    run: i64,
+}
+
+/// A run to begin, or to resume.
+pub(super) struct RunStart<'r> {
+    /// The record of the run if it begins now.
+    pub(super) record: RunRecord,
+    /// The run to resume, by name; empty for the last unfinished one, `None` for a new run.
+    pub(super) resumed_name: Option<&'r str>,
+    /// True if cases run commands, which take time.
+    pub(super) has_commands: bool,
+}
+
+/// The options of a run that an interrupted one must have had, too, if it is to be resumed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SelectionOptions {
+    pub(super) from: AnswersFrom,
+    pub(super) trials: TrialPolicy,
+    /// The trials of each case, if the command line gives them.
+    pub(super) rule: Option<PassRule>,
+}
 
 /// The state that is written, one case at a time.
 struct JournalState {
-    /// The history, and the id of the run in it; `None` after a write failed.
-    open: Option<(HistoryPlace, SqliteHistory, i64)>,
+    /// The history of the run; `None` after a write failed.
+    open: Option<OpenHistory>,
     /// Cases that are not committed yet.
     waiting: Vec<CaseRecord>,
     /// The usage of the run that is already written.
     used: RunUsage,
-    trouble: Option<CliError>,
+    /// The error that ended the writes.
+    failure: Option<CliError>,
 }
 
 /// A [`StoredAnswer`] whose answer is borrowed: the JSON tree of a large one is much larger.
@@ -83,54 +113,56 @@ impl<'j> EvalJournal<'j> {
     /// A run cannot be resumed.
     pub(super) fn begin(
         project: &'j CompiledProject,
-        (asking, runs_programs): (Option<&'j LiveModels<'j>>, bool),
-        (run, resume): (RunRecord, Option<&str>),
+        asking: Option<&'j LiveModels<'j>>,
+        start: RunStart<'_>,
     ) -> Result<Self> {
+        let RunStart {
+            record,
+            resumed_name,
+            has_commands,
+        } = start;
         let begun = HistoryPlace::for_project(&project.root, &project.config).and_then(|place| {
             let mut history = place.open_or_create()?;
-            let earlier =
-                resume.map_or(Ok(None), |name| find_resumed(&place, &history, name, &run))?;
-            let order = match &earlier {
-                Some((run, ..)) => run.order,
+            let resumed = resumed_name.map_or(Ok(None), |name| {
+                find_resumed(&place, &history, name, &record)
+            })?;
+            let run = match &resumed {
+                Some(resumed) => resumed.run.order,
                 None => history
-                    .begin_run(&run)
+                    .begin_run(&record)
                     .map_err(|error| place.unusable_error(&error))?,
             };
-            Ok((place, history, order, earlier))
+            let open = OpenHistory {
+                place,
+                history,
+                run,
+            };
+            Ok((open, resumed))
         });
-        let (open, trouble, resumed) = match begun {
-            Ok((place, history, run, resumed)) => (Some((place, history, run)), None, resumed),
-            Err(error) if resume.is_some() => return Err(error),
+        let (open, failure, resumed) = match begun {
+            Ok((open, resumed)) => (Some(open), None, resumed),
+            Err(error) if resumed_name.is_some() => return Err(error),
             Err(error) => (None, Some(error), None),
         };
         let mut used = RunUsage::default();
         if let Some(asking) = asking.filter(|_| open.is_some()) {
-            asking.begin_run(resumed.as_ref().map_or(&run.id, |(run, ..)| &run.id));
-            if let Some((
-                RunRecord {
-                    calls,
-                    tokens,
-                    cost_usd,
-                    ..
-                },
-                cases,
-                trials,
-            )) = &resumed
-            {
+            let run = resumed.as_ref().map_or(&record, |resumed| &resumed.run);
+            asking.begin_run(&run.id);
+            if let Some(ResumedRun { run, cases, trials }) = &resumed {
                 used = RunUsage {
-                    calls: *calls,
-                    tokens: *tokens,
-                    usd: *cost_usd,
+                    calls: run.calls,
+                    tokens: run.tokens,
+                    usd: run.cost_usd,
                 };
                 asking.resume(
-                    *calls,
+                    run.calls,
                     Spend {
-                        tokens: *tokens,
-                        usd: *cost_usd,
+                        tokens: run.tokens,
+                        usd: run.cost_usd,
                     },
                     cases
                         .iter()
-                        .map(|case| (case.id.clone(), String::new()))
+                        .map(|case| TrialName::of_whole_case(&case.id))
                         .chain(trials.keys().cloned())
                         .collect(),
                 );
@@ -140,9 +172,9 @@ impl<'j> EvalJournal<'j> {
             open,
             waiting: Vec::new(),
             used,
-            trouble,
+            failure,
         });
-        let at_once = if asking.is_none() && !runs_programs {
+        let at_once = if asking.is_none() && !has_commands {
             MAX_BATCH
         } else {
             1
@@ -160,7 +192,7 @@ impl<'j> EvalJournal<'j> {
     pub(super) fn is_resumed_call(&self, call: &Recording) -> bool {
         self.resumed
             .as_ref()
-            .is_some_and(|(run, ..)| call.run.as_ref() == Some(&run.id))
+            .is_some_and(|resumed| call.run.as_ref() == Some(&resumed.run.id))
     }
 
     /// Takes the results of the resumed run whose cases are unchanged, and returns a note with
@@ -170,7 +202,7 @@ impl<'j> EvalJournal<'j> {
         choices: &mut [RunChoice],
         keys: impl FnOnce() -> Vec<(String, Option<ResultKeys>)>,
     ) -> Option<String> {
-        let (run, cases, _) = self.resumed.as_ref()?;
+        let ResumedRun { run, cases, .. } = self.resumed.as_ref()?;
         let cases: BTreeMap<&str, &CaseRecord> =
             cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let mut taken = 0;
@@ -254,15 +286,15 @@ impl<'j> EvalJournal<'j> {
         if !state.waiting.is_empty() {
             commit_cases(&mut state);
         }
-        if let Some(trouble) = state.trouble.take() {
-            return Err(trouble);
+        if let Some(failure) = state.failure.take() {
+            return Err(failure);
         }
-        let Some((place, history, run)) = &mut state.open else {
+        let Some(open) = &mut state.open else {
             return Ok(());
         };
-        history
-            .end_run(*run)
-            .map_err(|error| place.unusable_error(&error))
+        open.history
+            .end_run(open.run)
+            .map_err(|error| open.place.unusable_error(&error))
     }
 }
 
@@ -272,22 +304,18 @@ fn masked_answers(asking: &LiveModels<'_>, json: &str) -> Option<Box<RawValue>> 
 }
 
 /// Commits the waiting cases.
-fn commit_cases(
-    JournalState {
-        open,
-        waiting,
-        used,
-        trouble,
-    }: &mut JournalState,
-) {
-    let Some((place, history, run)) = open else {
+fn commit_cases(state: &mut JournalState) {
+    let Some(open) = &mut state.open else {
         return;
     };
-    if let Err(error) = history.add_cases(*run, waiting, *used) {
-        *trouble = Some(place.unusable_error(&error));
-        *open = None;
+    let added = open
+        .history
+        .add_cases(open.run, &mut state.waiting, state.used);
+    if let Err(error) = added {
+        state.failure = Some(open.place.unusable_error(&error));
+        state.open = None;
     }
-    waiting.clear();
+    state.waiting.clear();
 }
 
 impl TrialRecorder for EvalJournal<'_> {
@@ -295,8 +323,8 @@ impl TrialRecorder for EvalJournal<'_> {
         let kept = self
             .resumed
             .as_ref()?
-            .2
-            .get(&(trial.case.to_owned(), trial_label(trial.trial)))?;
+            .trials
+            .get(&TrialName::new(trial.case, trial.trial))?;
         let answer = kept.answer.as_ref()?;
         if (&kept.key, &kept.context_hash)
             != (
@@ -324,10 +352,15 @@ impl TrialRecorder for EvalJournal<'_> {
         let JournalState {
             open,
             used,
-            trouble,
+            failure,
             ..
         } = &mut *state;
-        let Some((place, history, run)) = open else {
+        let Some(OpenHistory {
+            place,
+            history,
+            run,
+        }) = open
+        else {
             return;
         };
         let calls = asking.take_usage(trial.path, trial.case);
@@ -353,7 +386,7 @@ impl TrialRecorder for EvalJournal<'_> {
             used: serde_json::value::to_raw_value(&calls).unwrap_or_default(),
         };
         if let Err(error) = history.add_trial(*run, &record, *used) {
-            *trouble = Some(place.unusable_error(&error));
+            *failure = Some(place.unusable_error(&error));
             *open = None;
         }
     }
@@ -407,9 +440,19 @@ fn find_resumed(
         .map_err(|error| place.unusable_error(&error))?;
     let trials = trials
         .into_iter()
-        .map(|trial| ((trial.id.clone(), trial.trial.clone()), trial))
+        .map(|trial| {
+            let name = TrialName {
+                case: trial.id.clone(),
+                label: trial.trial.clone(),
+            };
+            (name, trial)
+        })
         .collect();
-    Ok(Some((run.clone(), cases, trials)))
+    Ok(Some(ResumedRun {
+        run: run.clone(),
+        cases,
+        trials,
+    }))
 }
 
 /// Returns the record of a run that begins now. Runs with equal `selection` have the same
@@ -417,9 +460,12 @@ fn find_resumed(
 pub(super) fn new_record(
     project: &CompiledProject,
     chosen: &[ChosenCase<'_>],
-    (from, rows, rule): (AnswersFrom, TrialPolicy, Option<(u32, u32)>),
+    options: SelectionOptions,
     planned: usize,
 ) -> RunRecord {
+    let SelectionOptions { from, trials, rule } = options;
+    // The hash of earlier versions is that of a pair.
+    let rule = rule.map(|PassRule { runs, pass }| (runs, pass));
     let mut hasher = Hasher::new();
     hasher
         .add_field("ctxc selection 1")
@@ -427,7 +473,7 @@ pub(super) fn new_record(
         .add_field(project.registry.hash().0);
     hasher
         .add_field(from.word())
-        .add_number(u64::from(rows == TrialPolicy::RunAll));
+        .add_number(u64::from(trials == TrialPolicy::RunAll));
     hasher.add_field(format!("{rule:?}"));
     for ChosenCase { path, case, .. } in chosen {
         hasher.add_field(path).add_field(&case.name.value);

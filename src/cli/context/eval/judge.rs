@@ -1,11 +1,11 @@
 //! The scorecard of a project for verbs that decide by it. Calls no model and prints nothing.
 
 use super::args::EvalArgs;
-use super::choose::{EvalRun, needs_judge};
+use super::choose::{EvalRun, RunOptions, RunSetup, needs_judge};
 use super::live_calls::LiveModels;
 use super::load::{CachedFiles, Scenarios};
 use super::own_checks::{CheckRuns, CheckSide};
-use super::run::{build_scorecard, live_models, new_locator};
+use super::run::{RunResults, build_scorecard, live_models, new_locator};
 use super::runnable::RunnableCommands;
 use crate::base::number::format_usd;
 use crate::cli::context::lookup::{CacheArgs, ProjectLookup};
@@ -32,11 +32,40 @@ use std::sync::{Mutex, PoisonError};
 
 /// The scenarios of a run over the tasks of a project.
 #[derive(Clone, Copy)]
-struct RunSubject<'a> {
-    project: &'a CompiledProject,
-    scenarios: &'a Scenarios,
+pub(in crate::cli::context) struct RunSubject<'a> {
+    pub(in crate::cli::context) project: &'a CompiledProject,
+    pub(in crate::cli::context) scenarios: &'a Scenarios,
     /// The project that the scenarios belong to: its frozen files and stored requests count.
-    whose: &'a CompiledProject,
+    pub(in crate::cli::context) whose: &'a CompiledProject,
+}
+
+impl<'a> RunSubject<'a> {
+    /// Creates the subject of a project with its own scenarios.
+    pub(in crate::cli::context) const fn of_project(
+        project: &'a CompiledProject,
+        scenarios: &'a Scenarios,
+    ) -> Self {
+        Self {
+            project,
+            scenarios,
+            whose: project,
+        }
+    }
+}
+
+/// The commands that a run may start for checks, and the checks that ran for the other side of a
+/// comparison.
+#[derive(Clone, Copy)]
+pub(in crate::cli::context) struct CheckPermissions<'a> {
+    pub(in crate::cli::context) trust: &'a TrustHashArgs,
+    pub(in crate::cli::context) runs: &'a CheckRuns,
+}
+
+/// The models that may be called for new answers.
+#[derive(Clone, Copy)]
+pub(in crate::cli::context) struct RecordingLimits<'a> {
+    pub(in crate::cli::context) budget: SpendLimit,
+    pub(in crate::cli::context) trust: &'a TrustHashArgs,
 }
 
 /// Calls a function with a prepared run of some scenarios, and with the files for its lookups.
@@ -58,42 +87,41 @@ fn with_run<T>(
     let counters = ProjectCounters::new(&project.config, None)?;
     let cache = CacheArgs::default();
     let index = ProjectLookup::new(project, &cache);
-    let eval_run = EvalRun::new(
+    let eval_run = EvalRun::new(RunSetup {
         project,
-        &chosen,
-        (&live, &frozen),
-        &counters,
-        TrialPolicy::RunAll,
+        chosen: &chosen,
+        files: &live,
+        frozen: &frozen,
+        counters: &counters,
+        trials: TrialPolicy::RunAll,
         from,
-    );
+    });
     work(eval_run, &index)
 }
 
 /// Judges every scenario of the project, or those of another version of it: with that version's
 /// frozen files and stored requests, and with the tasks and the recorded answers of the project.
 pub(in crate::cli::context) fn judge_all(
-    project: &CompiledProject,
-    scenarios: &Scenarios,
-    whose: &CompiledProject,
-    permitted: (&TrustHashArgs, &CheckRuns),
+    subject: RunSubject<'_>,
+    permitted: CheckPermissions<'_>,
     cx: &Cx,
 ) -> Result<Scorecard> {
-    judge_some(project, (scenarios, &|_| true), whose, permitted, cx)
+    judge_some(subject, &|_| true, permitted, cx)
 }
 
 /// Like `judge_all`, for some scenarios.
 pub(in crate::cli::context) fn judge_some(
-    project: &CompiledProject,
-    (scenarios, is_asked): (&Scenarios, &dyn Fn(&ScenarioCase) -> bool),
-    whose: &CompiledProject,
-    (trust, runs): (&TrustHashArgs, &CheckRuns),
+    subject: RunSubject<'_>,
+    is_asked: &dyn Fn(&ScenarioCase) -> bool,
+    permitted: CheckPermissions<'_>,
     cx: &Cx,
 ) -> Result<Scorecard> {
-    let subject = RunSubject {
+    let RunSubject {
         project,
         scenarios,
         whose,
-    };
+    } = subject;
+    let CheckPermissions { trust, runs } = permitted;
     with_run(subject, AnswersFrom::Known, is_asked, |eval_run, index| {
         let (chosen, live) = (eval_run.chosen, eval_run.files);
         let is_own = std::ptr::eq(project, whose);
@@ -120,36 +148,25 @@ pub(in crate::cli::context) fn judge_some(
         let lines = || project.text_lines(&project.definition_paths());
         let locator = new_locator(scenarios, live, &lines);
         let all = vec![true; chosen.len()];
-        let finished = eval_run.run_cases(&all, &locator, (cx.options.threads, false));
-        let choices = vec![RunChoice::Run; chosen.len()];
-        let tokenizer = eval_run.with_cases(|run, _| run.counter.name().to_owned());
-        Ok(build_scorecard(
-            project,
-            (scenarios, &locator),
-            &eval_run,
-            choices,
-            finished,
-            &tokenizer,
-        ))
+        let options = RunOptions::with_threads(cx.options.threads);
+        let results = RunResults {
+            choices: vec![RunChoice::Run; chosen.len()],
+            finished: eval_run.run_cases(&all, &locator, options),
+        };
+        Ok(build_scorecard(&eval_run, scenarios, &locator, results))
     })
 }
 
-/// Calls a function with the named scenarios of `whose`, over the tasks of a project.
+/// Calls a function with the named scenarios of a subject.
 pub(in crate::cli::context) fn with_cases<T>(
-    project: &CompiledProject,
-    (scenarios, whose): (&Scenarios, &CompiledProject),
+    subject: RunSubject<'_>,
     names: &BTreeSet<String>,
     work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T,
 ) -> Result<T> {
-    let subject = RunSubject {
-        project,
-        scenarios,
-        whose,
-    };
     let is_named = |case: &ScenarioCase| names.contains(&case.name.value);
     with_run(subject, AnswersFrom::Known, is_named, |eval_run, _| {
         let answers = AnswerOptions {
-            config: Some(&project.config),
+            config: Some(&subject.project.config),
             ..AnswerOptions::default()
         };
         Ok(eval_run.with_answers(answers).with_cases(work))
@@ -161,15 +178,20 @@ pub(in crate::cli::context) fn judge_trust(
     project: &CompiledProject,
     scenarios: &Scenarios,
 ) -> Result<JudgeTrust> {
-    let subject = RunSubject {
-        project,
-        scenarios,
-        whose: project,
-    };
+    let subject = RunSubject::of_project(project, scenarios);
     with_run(subject, AnswersFrom::Known, needs_judge, |eval_run, _| {
         let judge = eval_run.with_answers(AnswerOptions::default()).judge;
         Ok(judge.map(|judge| judge.trust).unwrap_or_default())
     })
+}
+
+/// The models that the judge may call, and the threads that call them.
+#[derive(Clone, Copy)]
+pub(in crate::cli::context) struct JudgeCalls<'a> {
+    /// The models; `None` if no call is made.
+    pub(in crate::cli::context) models: Option<&'a LiveModels<'a>>,
+    /// The number of threads; `None` for one per core.
+    pub(in crate::cli::context) threads: Option<NonZeroUsize>,
 }
 
 /// Calls a function with the answers that the judge is to score, as far as they are recorded or
@@ -177,23 +199,18 @@ pub(in crate::cli::context) fn judge_trust(
 pub(in crate::cli::context) fn with_judged_answers<T>(
     project: &CompiledProject,
     what: &[String],
-    asking: Option<&LiveModels<'_>>,
-    threads: Option<NonZeroUsize>,
+    calls: JudgeCalls<'_>,
     work: impl FnOnce(&RunContext<'_>, Vec<JudgedAnswer>) -> Result<T>,
 ) -> Result<T> {
     let scenarios = &Scenarios::read(project, what)?;
-    let subject = RunSubject {
-        project,
-        scenarios,
-        whose: project,
-    };
+    let subject = RunSubject::of_project(project, scenarios);
     with_run(
         subject,
         AnswersFrom::Known,
         needs_judge,
         |eval_run, index| {
             let mut eval_run = eval_run.with_answers(AnswerOptions {
-                ask: asking.map(|asking| -> &dyn ModelCaller { asking }),
+                ask: calls.models.map(|models| -> &dyn ModelCaller { models }),
                 config: Some(&project.config),
                 ..AnswerOptions::default()
             });
@@ -202,7 +219,7 @@ pub(in crate::cli::context) fn with_judged_answers<T>(
                 judge.observer = Some(Mutex::default());
             }
             eval_run.with_cases(|run, inputs| {
-                let _ = run_cases(run, inputs, threads);
+                let _ = run_cases(run, inputs, calls.threads);
                 let judge = run.answers.judge.and_then(|judge| judge.observer.as_ref());
                 let mut answers = judge.map_or_else(Vec::new, |observer| {
                     std::mem::take(&mut *observer.lock().unwrap_or_else(PoisonError::into_inner))
@@ -239,20 +256,17 @@ pub(in crate::cli::context) fn unpermitted_note(
 /// Records new answers of the named scenarios beside them, and returns the names of those that were
 /// recorded. Only calls providers of `[providers]`, and only with the user's permission.
 pub(in crate::cli::context) fn record_scenarios(
-    project: &CompiledProject,
-    scenarios: &Scenarios,
+    subject: RunSubject<'_>,
     names: &BTreeSet<String>,
-    (budget, trust): (SpendLimit, &TrustHashArgs),
+    limits: RecordingLimits<'_>,
     cx: &mut Cx,
 ) -> Result<BTreeSet<String>> {
-    let args = EvalArgs::for_recording(trust);
-    let Some(asking) = live_models(&args, project, budget, cx)? else {
+    let RunSubject {
+        project, scenarios, ..
+    } = subject;
+    let args = EvalArgs::for_recording(limits.trust);
+    let Some(asking) = live_models(&args, project, limits.budget, cx)? else {
         return Ok(BTreeSet::new());
-    };
-    let subject = RunSubject {
-        project,
-        scenarios,
-        whose: project,
     };
     let is_named = |case: &ScenarioCase| names.contains(&case.name.value);
     let rows = with_run(subject, AnswersFrom::Record, is_named, |eval_run, index| {
@@ -266,8 +280,8 @@ pub(in crate::cli::context) fn record_scenarios(
         let lines = || project.text_lines(&project.definition_paths());
         let locator = new_locator(scenarios, files, &lines);
         let all = vec![true; eval_run.chosen.len()];
-        let threads = NonZeroUsize::new(MAX_CALLS);
-        let finished = eval_run.run_cases(&all, &locator, (threads, false));
+        let options = RunOptions::with_threads(NonZeroUsize::new(MAX_CALLS));
+        let finished = eval_run.run_cases(&all, &locator, options);
         Ok(finished.into_iter().flatten().map(|done| done.row))
     })?;
     let (calls, spent) = asking.total_usage();

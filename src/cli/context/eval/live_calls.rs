@@ -21,9 +21,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(in crate::cli::context) struct LiveModels<'p> {
     models: ModelCalls<'p>,
     state: Mutex<LiveCallState>,
-    kept: Option<AnswerRecorder<'p>>,
+    recorder: Option<AnswerRecorder<'p>>,
     /// The mask of stored data; `None` if the user's masking secret cannot be stored.
     redactor: Option<Redactor>,
+}
+
+/// The storage of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnswerStorage {
+    /// Answers are recorded beside the scenarios.
+    Record,
+    /// Answers are judged and not stored.
+    Discard,
 }
 
 /// The usage and failures of the calls so far.
@@ -33,9 +42,8 @@ struct LiveCallState {
     open: BTreeMap<(String, String), CallStats>,
     /// The calls of each case that were not answered.
     failed: BTreeMap<(String, String), BTreeMap<String, u64>>,
-    /// The trials of an earlier part of the run whose calls are counted, by case; an empty name
-    /// stands for all trials of a case.
-    counted: BTreeSet<(String, String)>,
+    /// The trials of an earlier part of the run whose calls are counted.
+    counted: BTreeSet<TrialName>,
 }
 
 impl LiveCallState {
@@ -63,24 +71,25 @@ impl<'p> LiveModels<'p> {
     /// trusted.
     pub(super) fn new(
         project: &'p CompiledProject,
-        keeps: bool,
-        most: SpendLimit,
+        storage: AnswerStorage,
+        limit: SpendLimit,
         jobs: Option<NonZeroUsize>,
     ) -> Result<Self> {
-        let (kept, redactor) = match redactor(project) {
+        let is_recorded = storage == AnswerStorage::Record;
+        let (recorder, redactor) = match redactor(project) {
             Ok(redactor) => (
-                keeps.then(|| {
+                is_recorded.then(|| {
                     AnswerRecorder::new(&project.root, redactor.clone(), project.comparison())
                 }),
                 Some(redactor),
             ),
-            Err(error) if keeps => return Err(error),
+            Err(error) if is_recorded => return Err(error),
             Err(_) => (None, None),
         };
         Ok(Self {
-            models: ModelCalls::new(&project.config, most, jobs),
+            models: ModelCalls::new(&project.config, limit, jobs),
             state: Mutex::default(),
-            kept,
+            recorder,
             redactor,
         })
     }
@@ -88,7 +97,9 @@ impl<'p> LiveModels<'p> {
     /// Adds a check that refuses to store calls with secrets.
     pub(super) fn with_secret_check(self, check: SecretCheck) -> Self {
         Self {
-            kept: self.kept.map(|kept| kept.with_secret_check(check)),
+            recorder: self
+                .recorder
+                .map(|recorder| recorder.with_secret_check(check)),
             ..self
         }
     }
@@ -99,14 +110,14 @@ impl<'p> LiveModels<'p> {
 
     /// Sets the run that recorded answers belong to.
     pub(super) fn begin_run(&self, run: &str) {
-        if let Some(keeper) = &self.kept {
-            keeper.name_run(run);
+        if let Some(recorder) = &self.recorder {
+            recorder.name_run(run);
         }
     }
 
     /// Counts calls that an earlier part of the run made, with their usage. `counted` are the
     /// trials of these calls.
-    pub(super) fn resume(&self, calls: u64, spend: Spend, counted: BTreeSet<(String, String)>) {
+    pub(super) fn resume(&self, calls: u64, spend: Spend, counted: BTreeSet<TrialName>) {
         self.lock_state().counted = counted;
         self.models.resume(calls, spend);
     }
@@ -126,7 +137,7 @@ impl<'p> LiveModels<'p> {
 
     /// Returns true if answers are recorded.
     pub(super) const fn is_recording(&self) -> bool {
-        self.kept.is_some()
+        self.recorder.is_some()
     }
 
     /// The mask of stored data; `None` if the masking secret cannot be stored.
@@ -141,7 +152,33 @@ impl<'p> LiveModels<'p> {
 
     /// Returns the number of answers that were taken from interrupted runs.
     pub(super) fn resumed_answers(&self) -> usize {
-        self.kept.as_ref().map_or(0, AnswerRecorder::resumed_count)
+        self.recorder
+            .as_ref()
+            .map_or(0, AnswerRecorder::resumed_count)
+    }
+}
+
+/// A trial of a case, or all trials of one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TrialName {
+    pub(super) case: String,
+    /// The label of the trial; empty for all trials of the case.
+    pub(super) label: String,
+}
+
+impl TrialName {
+    pub(super) fn new(case: &str, trial: TrialNumber) -> Self {
+        Self {
+            case: case.to_owned(),
+            label: trial_label(trial),
+        }
+    }
+
+    pub(super) fn of_whole_case(case: &str) -> Self {
+        Self {
+            case: case.to_owned(),
+            label: String::new(),
+        }
     }
 }
 
@@ -160,15 +197,17 @@ fn case_name(path: &str, case: &str) -> String {
 
 impl ModelCaller for LiveModels<'_> {
     fn call_model(&self, call: &ModelCall<'_>) -> std::result::Result<Response, String> {
-        if let Some(keeper) = &self.kept
+        if let Some(recorder) = &self.recorder
             && let Some(ResumedAnswer {
                 response,
                 is_of_run,
-            }) = keeper.begin_trial(call)?
+            }) = recorder.begin_trial(call)?
         {
             // The run was killed after it stored this answer and before it counted the call.
-            let counted =
-                [trial_label(call.trial), String::new()].map(|trial| (call.case.to_owned(), trial));
+            let counted = [
+                TrialName::new(call.case, call.trial),
+                TrialName::of_whole_case(call.case),
+            ];
             if is_of_run
                 && !counted
                     .iter()
@@ -194,8 +233,8 @@ impl ModelCaller for LiveModels<'_> {
         let (calls, answered) = self.models.call_model(call.model, call.sent, call.context);
         self.lock_state().add_calls(call.path, call.case, &calls);
         let mut response = answered.map_err(|none| none.to_string())?;
-        if let Some(keeper) = &self.kept {
-            let recorded = keeper.record_call(call, &response)?;
+        if let Some(recorder) = &self.recorder {
+            let recorded = recorder.record_call(call, &response)?;
             // The stored answer is judged, so that the next run judges the same.
             let body = recorded.response_text().unwrap_or_default();
             let dialect = read::find_dialect(&recorded.dialect);
@@ -211,16 +250,16 @@ impl ModelCaller for LiveModels<'_> {
         asked: &ModelCall<'_>,
         call: &Recording,
     ) -> std::result::Result<(), String> {
-        self.kept
+        self.recorder
             .as_ref()
-            .map_or(Ok(()), |keeper| keeper.copy_recorded_call(asked, call))
+            .map_or(Ok(()), |recorder| recorder.copy_recorded_call(asked, call))
     }
 
     fn finish_recording(&self, path: &str, case: &str) -> std::result::Result<(), String> {
         self.models.spending().end_case(&case_name(path, case));
-        self.kept
+        self.recorder
             .as_ref()
-            .map_or(Ok(()), |keeper| keeper.finish_recording(path, case))
+            .map_or(Ok(()), |recorder| recorder.finish_recording(path, case))
     }
 
     fn failed_calls(&self, path: &str, case: &str) -> BTreeMap<String, u64> {
@@ -233,6 +272,6 @@ impl ModelCaller for LiveModels<'_> {
 
     fn abandon_recording(&self, path: &str, case: &str) -> Option<String> {
         self.models.spending().end_case(&case_name(path, case));
-        self.kept.as_ref()?.abandon_recording(path, case)
+        self.recorder.as_ref()?.abandon_recording(path, case)
     }
 }

@@ -1,7 +1,7 @@
 //! The scenarios of a project, read and chosen: files, cases, and the files beside them.
 
 use super::super::project::{CompiledProject, ProjectFiles, path_in_project};
-use super::args::EvalArgs;
+use super::args::{EvalArgs, PassRule};
 use crate::base::{fs, suggest};
 use crate::cli::context::models::{self, ProjectCounters};
 use crate::cli::error::{CliError, Result};
@@ -102,6 +102,21 @@ pub(in crate::cli::context) struct Scenarios {
     names: Vec<String>,
 }
 
+/// A scenario file with errors.
+#[derive(Clone, Debug)]
+pub(in crate::cli::context) struct BrokenFile<'s> {
+    pub(in crate::cli::context) file: &'s LoadedScenario,
+    /// The error.
+    pub(in crate::cli::context) reason: String,
+}
+
+/// A project with its scenarios, as far as they are already parsed.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli::context) struct ParsedScenarios<'s> {
+    pub(in crate::cli::context) project: &'s CompiledProject,
+    pub(in crate::cli::context) scenarios: &'s Scenarios,
+}
+
 /// Returns the path of the parts of a decomposed task in an answer.
 pub(super) fn plan_path(project: &CompiledProject) -> &str {
     project
@@ -183,8 +198,8 @@ pub(in crate::cli::context) fn scenario_names(project: &CompiledProject) -> BTre
 
 impl Scenarios {
     /// Sets the number of trials of every case, if the flags give it.
-    pub(super) fn with_rule(mut self, rule: Option<(u32, u32)>) -> Self {
-        if let Some((runs, pass)) = rule {
+    pub(super) fn with_rule(mut self, rule: Option<PassRule>) -> Self {
+        if let Some(PassRule { runs, pass }) = rule {
             for case in self
                 .files
                 .iter_mut()
@@ -248,7 +263,7 @@ impl Scenarios {
     /// parsed again.
     pub(in crate::cli::context) fn from_revision(
         project: &CompiledProject,
-        other: Option<(&CompiledProject, &Self)>,
+        other: Option<ParsedScenarios<'_>>,
     ) -> Self {
         let files = project.files();
         let is_inside = |name: &str| project.config.eval.contains_scenario(name);
@@ -257,12 +272,12 @@ impl Scenarios {
                 .any(|part| load::SKIPPED_FOLDERS.contains(&part) || part.starts_with('.'))
         };
         let names = project.revision_files().unwrap_or_default().into_iter();
-        let other = other.filter(|(other, _)| {
-            other.config.eval.trial_rule() == project.config.eval.trial_rule()
+        let other = other.filter(|other| {
+            other.project.config.eval.trial_rule() == project.config.eval.trial_rule()
         });
         let parsed: BTreeMap<&str, &LoadedScenario> = other
             .iter()
-            .flat_map(|(_, scenarios)| &scenarios.files)
+            .flat_map(|other| &other.scenarios.files)
             .map(|file| (&*file.path, file))
             .collect();
         let read = |name: &str| {
@@ -319,7 +334,7 @@ impl Scenarios {
     pub(in crate::cli::context) fn broken_files(
         &self,
         project: &CompiledProject,
-    ) -> Vec<(&LoadedScenario, String)> {
+    ) -> Vec<BrokenFile<'_>> {
         let is_asked = |file: &&LoadedScenario| {
             let mut all = self.names.iter();
             self.names.is_empty()
@@ -341,7 +356,10 @@ impl Scenarios {
             .iter()
             .filter(|file| !file.is_sound())
             .filter(is_asked)
-            .map(|file| (file, why(file)))
+            .map(|file| BrokenFile {
+                file,
+                reason: why(file),
+            })
             .collect()
     }
 

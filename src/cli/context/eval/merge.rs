@@ -3,7 +3,7 @@
 use super::args::EvalFormat;
 use super::choose::read_scorecard;
 use super::page::PageDetails;
-use super::run::write_scorecard;
+use super::run::ScorecardReport;
 use super::scorecard_text;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
@@ -50,7 +50,12 @@ pub(crate) fn run_merge(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     cx.emit_result(output, |format, cx| match format {
         EvalFormat::Text => scorecard_text::print_cases(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
-            write_scorecard(&card, format, (stale, &PageDetails::default()), cx)
+            ScorecardReport {
+                card: &card,
+                stale,
+                details: &PageDetails::default(),
+            }
+            .write(format, cx)
         }
     })?;
     Ok(Exit::Success)

@@ -31,8 +31,8 @@ mod scorecard_text;
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::{read_recordings, read_scorecard};
 pub(super) use judge::{
-    judge_all, judge_some, judge_trust, live_judge, record_scenarios, unpermitted_note, with_cases,
-    with_judged_answers,
+    CheckPermissions, JudgeCalls, RecordingLimits, RunSubject, judge_all, judge_some, judge_trust,
+    live_judge, record_scenarios, unpermitted_note, with_cases, with_judged_answers,
 };
 pub(super) use label_files::{now_seconds, read_labels};
 pub(super) use load::{load_scenarios, scenario_names};

@@ -49,7 +49,7 @@ pub(in crate::cli::context) struct CheckRuns {
     /// True if both versions have the same checks, since all readable files are equal.
     are_equal: bool,
     /// Outputs of checks, in the order of their completion.
-    written: Mutex<BTreeMap<(String, String), VecDeque<OwnCheckOutput>>>,
+    written: Mutex<BTreeMap<CheckRunKey, VecDeque<OwnCheckOutput>>>,
     /// The scenarios with a check of the other version that failed to end, each with the reason.
     failed: Mutex<BTreeMap<String, String>>,
     /// The requests of programs, which both sides share.
@@ -57,6 +57,15 @@ pub(in crate::cli::context) struct CheckRuns {
     /// The trust in the judge at the base, without which its scores inform; `None` if nothing is
     /// compared.
     pub(super) judge_trust: Option<JudgeTrust>,
+}
+
+/// A check of a trial.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CheckRunKey {
+    /// The command line of the check.
+    command: String,
+    /// The trial, as JSON.
+    trial: String,
 }
 
 /// The output of a check, or the reason why it did not end.
@@ -177,7 +186,7 @@ impl<'p> OwnChecks<'p> {
     }
 
     /// Returns the output that the first side had for this trial, on the other side.
-    fn earlier_output(&self, key: &(String, String)) -> Option<OwnCheckOutput> {
+    fn earlier_output(&self, key: &CheckRunKey) -> Option<OwnCheckOutput> {
         let runs = self
             .runs
             .filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
@@ -188,7 +197,7 @@ impl<'p> OwnChecks<'p> {
             .pop_front()
     }
 
-    fn keep_output(&self, key: (String, String), written: &OwnCheckOutput) {
+    fn keep_output(&self, key: CheckRunKey, written: &OwnCheckOutput) {
         let Some(runs) = self.runs else { return };
         match (self.side, written) {
             (CheckSide::Own, _) => {
@@ -196,7 +205,7 @@ impl<'p> OwnChecks<'p> {
                 all.entry(key).or_default().push_back(written.clone());
             }
             (CheckSide::Other, Err(why)) => {
-                let trial: serde_json::Value = serde_json::from_str(&key.1).unwrap_or_default();
+                let trial: serde_json::Value = serde_json::from_str(&key.trial).unwrap_or_default();
                 let scenario = trial
                     .get("scenario")
                     .and_then(serde_json::Value::as_str)
@@ -252,7 +261,10 @@ impl RunCheck for OwnChecks<'_> {
         {
             return Some(Ok(UNTRUSTED_CHECK.to_owned()));
         }
-        let key = (check_command(check), trial.to_owned());
+        let key = CheckRunKey {
+            command: check_command(check),
+            trial: trial.to_owned(),
+        };
         if let Some(written) = self.earlier_output(&key) {
             return Some(written);
         }

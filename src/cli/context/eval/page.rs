@@ -10,7 +10,6 @@ use super::scorecard_text::{
 };
 use crate::base::number::format_usd;
 use crate::cli::context::model_calls::fixed_mask;
-use crate::cli::context::project::CompiledProject;
 use crate::cli::history::HistoryPlace;
 use crate::cli::render::markup::{
     code_element, escape_cell, escape_html as text, escape_html_lines,
@@ -297,6 +296,15 @@ const MAX_TEXT_CHARS: usize = 6_000;
 const MAX_EARLIER_RUNS: usize = 5;
 const MAX_RUNS: usize = 30;
 
+/// The place of a run in the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunHistory {
+    /// The run is stored in the history.
+    Stored,
+    /// The run is not stored.
+    Absent,
+}
+
 /// The data of a page beyond the scorecard.
 #[derive(Debug, Default)]
 pub(super) struct PageDetails {
@@ -319,14 +327,14 @@ impl PageDetails {
     /// Collects the details of the scenarios of a run; with their history, if the run is stored and
     /// it can be read.
     pub(super) fn collect(
-        project: &CompiledProject,
         eval_run: &EvalRun<'_>,
         finished: &[Option<StoredCase>],
-        is_kept: bool,
+        history: RunHistory,
     ) -> Self {
+        let project = eval_run.project();
         let history = HistoryPlace::for_project(&project.root, &project.config)
             .ok()
-            .filter(|_| is_kept)
+            .filter(|_| history == RunHistory::Stored)
             .and_then(|place| place.open().ok()?);
         let mut cases = BTreeMap::new();
         let mask = fixed_mask(project);
@@ -389,10 +397,13 @@ impl PageDetails {
             reason = "a project has fewer than 2^52 scenarios"
         )]
         let share = |(cases, passed): &(u64, u64)| *passed as f64 / *cases as f64;
-        let points: Vec<(f64, bool)> = self
+        let points: Vec<ChartPoint> = self
             .runs
             .iter()
-            .map(|run| (share(run), run.0 == run.1))
+            .map(|run| ChartPoint {
+                value: share(run),
+                is_good: run.0 == run.1,
+            })
             .collect();
         let last = self
             .runs
@@ -405,7 +416,13 @@ impl PageDetails {
             pluralize(points.len(), "run")
         );
         let _ = write!(out, "<figure><figcaption>{}</figcaption>", text(&what));
-        write_line_chart(&points, (0.0, 1.0), &what, out);
+        let chart = LineChart {
+            points,
+            min: 0.0,
+            max: 1.0,
+            label: &what,
+        };
+        chart.write(out);
         out.push_str("</figure>\n");
     }
 
@@ -540,26 +557,31 @@ fn colored_diff(diff: &str) -> String {
 /// Writes the last runs of a scenario: tokens as a line, with points colored by verdict.
 fn write_runs(series: &CaseSeries, out: &mut String) {
     let all: Vec<&SeriesPoint> = series.before.iter().chain(&series.now).collect();
-    let tokens: Vec<(f64, bool)> = all
+    let tokens: Vec<ChartPoint> = all
         .iter()
-        .filter_map(|point| Some((point.tokens?, point.passed)))
+        .filter_map(|point| {
+            Some(ChartPoint {
+                value: point.tokens?,
+                is_good: point.passed,
+            })
+        })
         .collect();
     if tokens.len() < 2 {
         return;
     }
-    let (least, most) = tokens
+    let (min, max) = tokens
         .iter()
-        .fold((f64::MAX, f64::MIN), |(least, most), (one, _)| {
-            (least.min(*one), most.max(*one))
+        .fold((f64::MAX, f64::MIN), |(min, max), point| {
+            (min.min(point.value), max.max(point.value))
         });
-    let passed = tokens.iter().filter(|(_, passed)| *passed).count();
+    let passed = tokens.iter().filter(|point| point.is_good).count();
     let moved = if series.before.is_empty() {
         ""
     } else {
         "; model or context changed in between"
     };
     let what = format!(
-        "mean tokens in the last {}: {least:.0} to {most:.0}; {passed} passed{moved}",
+        "mean tokens in the last {}: {min:.0} to {max:.0}; {passed} passed{moved}",
         pluralize(tokens.len(), "run")
     );
     let _ = write!(
@@ -567,47 +589,71 @@ fn write_runs(series: &CaseSeries, out: &mut String) {
         "<h2>Last runs</h2>\n<figure><figcaption>{}</figcaption>",
         text(&what)
     );
-    write_line_chart(&tokens, (least, most), &what, out);
+    let chart = LineChart {
+        points: tokens,
+        min,
+        max,
+        label: &what,
+    };
+    chart.write(out);
     out.push_str("</figure>\n");
 }
 
-/// Writes a line chart from left to right, with good and bad points in their colors.
-fn write_line_chart(
-    points: &[(f64, bool)],
-    (least, most): (f64, f64),
-    what: &str,
-    out: &mut String,
-) {
-    const HEIGHT: f64 = 40.0;
-    let width = points.len().saturating_sub(1).max(1) * 12;
-    #[allow(clippy::cast_precision_loss, reason = "a few points")]
-    let place = |at: usize, value: f64| {
-        let share = if most > least {
-            (value - least) / (most - least)
-        } else {
-            0.5
+/// A point of a line chart.
+struct ChartPoint {
+    value: f64,
+    is_good: bool,
+}
+
+/// A line chart from left to right, with good and bad points in their colors.
+struct LineChart<'a> {
+    points: Vec<ChartPoint>,
+    /// The values at the bottom and at the top.
+    min: f64,
+    max: f64,
+    /// The chart in words.
+    label: &'a str,
+}
+
+impl LineChart<'_> {
+    fn write(&self, out: &mut String) {
+        const HEIGHT: f64 = 40.0;
+        let Self {
+            points,
+            min,
+            max,
+            label,
+        } = self;
+        let width = points.len().saturating_sub(1).max(1) * 12;
+        #[allow(clippy::cast_precision_loss, reason = "a few points")]
+        let place = |at: usize, value: f64| {
+            let share = if max > min {
+                (value - min) / (max - min)
+            } else {
+                0.5
+            };
+            ((at * 12) as f64, HEIGHT - share * HEIGHT)
         };
-        ((at * 12) as f64, HEIGHT - share * HEIGHT)
-    };
-    let _ = write!(
-        out,
-        "<svg class=\"line\" viewBox=\"-6 -6 {} {}\" role=\"img\" aria-label=\"{}\"><polyline points=\"",
-        width + 12,
-        HEIGHT + 12.0,
-        text(what)
-    );
-    for (at, (value, _)) in points.iter().enumerate() {
-        let (x, y) = place(at, *value);
-        let _ = write!(out, "{x},{y:.1} ");
-    }
-    out.push_str("\"/>");
-    for (at, (value, is_good)) in points.iter().enumerate() {
-        let (x, y) = place(at, *value);
-        let color = if *is_good { "--good" } else { "--bad" };
         let _ = write!(
             out,
-            "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"3\" fill=\"var({color})\"/>"
+            "<svg class=\"line\" viewBox=\"-6 -6 {} {}\" role=\"img\" aria-label=\"{}\"><polyline points=\"",
+            width + 12,
+            HEIGHT + 12.0,
+            text(label)
         );
+        for (at, ChartPoint { value, .. }) in points.iter().enumerate() {
+            let (x, y) = place(at, *value);
+            let _ = write!(out, "{x},{y:.1} ");
+        }
+        out.push_str("\"/>");
+        for (at, ChartPoint { value, is_good }) in points.iter().enumerate() {
+            let (x, y) = place(at, *value);
+            let color = if *is_good { "--good" } else { "--bad" };
+            let _ = write!(
+                out,
+                "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"3\" fill=\"var({color})\"/>"
+            );
+        }
+        out.push_str("</svg>");
     }
-    out.push_str("</svg>");
 }

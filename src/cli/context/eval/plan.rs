@@ -88,11 +88,20 @@ struct RateOutlook {
     trials: f64,
 }
 
+/// The options of a run that its plan depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PlanOptions {
+    /// The number of concurrent calls; `None` if it is not given.
+    pub(super) jobs: Option<usize>,
+    /// True if failed cases are confirmed by further trials.
+    pub(super) confirms: bool,
+}
+
 /// Returns the plan of a run of these scenarios.
 pub(super) fn build_plan(
     chosen: &[ChosenCase<'_>],
     finished: &[Option<StoredCase>],
-    (jobs, confirms): (Option<usize>, bool),
+    options: PlanOptions,
 ) -> EvalPlan {
     let mut total = PlannedCalls {
         calls: [0, 0],
@@ -129,17 +138,18 @@ pub(super) fn build_plan(
             trouble: done.row.trouble.clone(),
         });
     }
-    let at_once = jobs.unwrap_or(DEFAULT_PARALLEL_CALLS).min(asked).max(1) as u64;
+    let jobs = options.jobs.unwrap_or(DEFAULT_PARALLEL_CALLS);
+    let at_once = jobs.min(asked).max(1) as u64;
     let seconds = |ms: u64| ms.div_ceil(1000);
-    let seconds = total.ms.filter(|_| asked > 0).map(|[least, most]| {
+    let seconds = total.ms.filter(|_| asked > 0).map(|[min, max]| {
         [
-            seconds(least / at_once),
-            seconds((most / at_once).max(longest)),
+            seconds(min / at_once),
+            seconds((max / at_once).max(longest)),
         ]
     });
     let rules = rules
         .iter()
-        .map(|rule| rule_outlook(rule, confirms))
+        .map(|rule| rule_outlook(rule, options))
         .collect();
     EvalPlan {
         schema: PLAN,
@@ -200,9 +210,9 @@ pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
         plan.cases.len(),
         plan.total.describe()
     ))?;
-    if let Some([least, most]) = plan.seconds {
+    if let Some([min, max]) = plan.seconds {
         cx.print_line(&format!(
-            "by the recorded times {least} to {most} s, with {} at once",
+            "by the recorded times {min} to {max} s, with {} at once",
             plan.at_once
         ))?;
     } else if called > 0 {
@@ -228,8 +238,8 @@ pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
 }
 
 /// Returns the chances of a rule for each pass rate.
-fn rule_outlook(rule: &TrialRule, confirms: bool) -> RuleOutlook {
-    let confirm = trials::confirm_rule(rule).filter(|_| confirms);
+fn rule_outlook(rule: &TrialRule, options: PlanOptions) -> RuleOutlook {
+    let confirm = trials::confirm_rule(rule).filter(|_| options.confirms);
     let first = rule.sequential.map_or_else(
         || format!("{} of {}", rule.pass, rule.runs),
         |test| format!("a sequential test of {} against {}", test.p1, test.p0),

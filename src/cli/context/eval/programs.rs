@@ -269,13 +269,13 @@ impl<'p> ProgramRunner<'p> {
             wanted,
             last: Instant::now(),
         });
-        let look = |is_over| {
+        let look = |state| {
             calls
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .look(is_over)
+                .look(state)
         };
-        let is_made = || look(false);
+        let is_made = || look(ProgramState::Running);
         let seconds = served
             .iter()
             .map(|one| one.planned.sent.timeout_s)
@@ -287,7 +287,7 @@ impl<'p> ProgramRunner<'p> {
         };
         let ended = self.run_program(argv, &variables, &bounds);
         let tally = server.shut_down();
-        look(true);
+        look(ProgramState::Ended);
         let shown = argv.join(" ");
         let missed = tally
             .misses
@@ -379,6 +379,15 @@ impl WantedCall {
     }
 }
 
+/// The state of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProgramState {
+    /// It may make more calls.
+    Running,
+    /// It makes no more calls.
+    Ended,
+}
+
 /// The calls that a program made so far.
 #[derive(Debug)]
 struct ProgramCalls {
@@ -393,7 +402,7 @@ struct ProgramCalls {
 
 impl ProgramCalls {
     /// Looks for the expected calls, and returns true if all are found.
-    fn look(&mut self, is_over: bool) -> bool {
+    fn look(&mut self, state: ProgramState) -> bool {
         let before = self.all.len();
         for call in self.made.try_iter() {
             self.contents.push(CallContent::from_call(&call.call));
@@ -403,7 +412,7 @@ impl ProgramCalls {
         if has_more {
             self.last = Instant::now();
         }
-        let is_settled = is_over || self.last.elapsed() >= QUIET_TIME;
+        let is_settled = state == ProgramState::Ended || self.last.elapsed() >= QUIET_TIME;
         if has_more || is_settled {
             // The missing calls are looked for again after the same time.
             self.last = Instant::now();

@@ -1,20 +1,19 @@
 //! `ctxc eval`: chooses scenarios, compares them with earlier results, runs them and prints the
 //! results. The exit code is that of the most severe verdict.
 
-use super::accept::StdoutUse;
-use super::accepted::AcceptedResults;
+use super::accept::{RequestAcceptance, StdoutUse};
+use super::accepted::{AcceptedResults, RunCoverage};
 use super::args::{EvalArgs, EvalFormat, Shard};
-use super::choose::{EvalRun, StoredCase, needs_judge};
-use super::journal::EvalJournal;
-use super::live_calls::LiveModels;
-use super::load::{CachedFiles, ChosenCase, Scenarios};
-use super::page::PageDetails;
+use super::choose::{EvalRun, RunOptions, RunSetup, StoredCase, needs_judge};
+use super::journal::{EvalJournal, RunStart, SelectionOptions};
+use super::live_calls::{AnswerStorage, LiveModels};
+use super::load::{BrokenFile, CachedFiles, ChosenCase, Scenarios};
+use super::page::{PageDetails, RunHistory};
+use super::plan::PlanOptions;
 use super::progress::EvalProgress;
 use super::rescore::EarlierRun;
 use super::runnable::RunnableCommands;
-use super::{
-    accept, choose, coverage, journal, junit, mutate, page, plan, progress, scorecard_text,
-};
+use super::{choose, coverage, journal, junit, mutate, page, plan, progress, scorecard_text};
 use crate::base::fs;
 use crate::cli::context::lookup::ProjectLookup;
 use crate::cli::context::models::ProjectCounters;
@@ -42,7 +41,6 @@ use crate::provider::endpoint::ProviderAddress;
 use crate::provider::limiter::MAX_CALLS;
 use crate::provider::spending::SpendLimit;
 use crate::record::volatile::VolatileParts;
-use crate::scenario::load::LoadedScenario;
 use crate::scenario::paths;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -53,7 +51,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Runs the verb.
 pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
-    let most = args.spend_limit()?;
+    let limit = args.spend_limit()?;
     let mut project = CompiledProject::load_or_empty(cx)?;
     if project.is_empty && !Scenarios::read(&project, &args.what)?.have_requests() {
         // Requests of other programs need no templates.
@@ -86,7 +84,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             Err(no_scenario_error(args, &project))
         };
     }
-    let asking = live_models(args, &project, most, cx)?;
+    let asking = live_models(args, &project, limit, cx)?;
     let files = CachedFiles::new(project.files());
     let counters = ProjectCounters::new(&project.config, None)?;
     let rows = if args.full {
@@ -95,7 +93,15 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         TrialPolicy::StopWhenDecided
     };
     let index = ProjectLookup::new(&project, &args.cache);
-    let mut eval_run = EvalRun::new(&project, &chosen, (&files, &files), &counters, rows, from);
+    let mut eval_run = EvalRun::new(RunSetup {
+        project: &project,
+        chosen: &chosen,
+        files: &files,
+        frozen: &files,
+        counters: &counters,
+        trials: rows,
+        from,
+    });
     let accepted = args
         .baseline
         .as_deref()
@@ -125,10 +131,10 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = || project.text_lines(&project.definition_paths());
     let locator = new_locator(&scenarios, &files, &lines);
     if args.mutate {
-        return print_mutations(args, &project, &eval_run, &broken, cx);
+        return print_mutations(args, &eval_run, &broken, cx);
     }
     if args.plan {
-        return print_plan(args, (&chosen, &locator), &eval_run, cx);
+        return print_plan(args, &eval_run, &locator, cx);
     }
     let mut choices = choose::run_choices(args, &project, &eval_run, cx)?;
     let planned = choices
@@ -136,9 +142,17 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         .filter(|choice| **choice == RunChoice::Run)
         .count();
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
-        let head = journal::new_record(&project, &chosen, (from, rows, rule), planned);
-        let mode = (asking.as_ref(), runnable.has_commands());
-        EvalJournal::begin(&project, mode, (head, args.resume.as_deref()))
+        let options = SelectionOptions {
+            from,
+            trials: rows,
+            rule,
+        };
+        let start = RunStart {
+            record: journal::new_record(&project, &chosen, options, planned),
+            resumed_name: args.resume.as_deref(),
+            has_commands: runnable.has_commands(),
+        };
+        EvalJournal::begin(&project, asking.as_ref(), start)
     });
     let journal = journal.transpose()?;
     if journal.is_some() && cx.options.prints_notes() {
@@ -162,47 +176,53 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         .jobs
         .or(NonZeroUsize::new(MAX_CALLS))
         .filter(|_| asking.is_some());
-    let how = (callers.or(cx.options.threads), args.fail_fast);
-    let mut finished = match asking.as_ref().filter(|_| cx.options.prints_notes()) {
+    let options = RunOptions {
+        threads: callers.or(cx.options.threads),
+        fails_fast: args.fail_fast,
+    };
+    let finished = match asking.as_ref().filter(|_| cx.options.prints_notes()) {
         Some(asking) => progress::with_progress(
             || current_progress(planned, &eval_run, asking),
-            || eval_run.run_cases(&which, &locator, how),
+            || eval_run.run_cases(&which, &locator, options),
         ),
-        None => eval_run.run_cases(&which, &locator, how),
+        None => eval_run.run_cases(&which, &locator, options),
     };
-    leave_out_unrun(&mut choices, &finished, cx);
-    let accepted_requests = accept::accept_requests(
-        &project.root,
-        (&mut eval_run, &locator),
-        &mut finished,
-        acceptance_output(args),
-        cx,
-    )?;
+    let mut results = RunResults { choices, finished };
+    leave_out_unrun(&mut results, cx);
+    let accepted_requests = requested_acceptance(args)
+        .map(|acceptance| {
+            acceptance.accept_requests(&mut eval_run, &locator, &mut results.finished, cx)
+        })
+        .transpose()?
+        .unwrap_or_default();
     let kept = journal.as_ref().map_or(Ok(()), EvalJournal::end_run);
     index.note_index(cx);
     note_answers(&chosen, from, asking.as_ref(), cx);
     if let Some(earlier) = &earlier {
-        earlier.note_rescored(finished.iter_mut().flatten().map(|done| &mut *done.row), cx);
+        let done = results.finished.iter_mut().flatten();
+        earlier.note_rescored(done.map(|done| &mut *done.row), cx);
     }
-    let is_kept = !args.no_history && kept.is_ok();
+    let history = if !args.no_history && kept.is_ok() {
+        RunHistory::Stored
+    } else {
+        RunHistory::Absent
+    };
     let details = if needs_page(args) {
-        PageDetails::collect(&project, &eval_run, &finished, is_kept)
+        PageDetails::collect(&eval_run, &results.finished, history)
     } else {
         PageDetails::default()
     };
-    let card = build_scorecard(
-        &project,
-        (&scenarios, &locator),
-        &eval_run,
-        choices,
-        finished,
-        counters.default_counter().name(),
-    );
+    let card = build_scorecard(&eval_run, &scenarios, &locator, results);
     let card = complete_scorecard(card, args, asking.as_ref(), accepted);
     cx.emit_result(&args.result_outputs(), |format, cx| match format {
         EvalFormat::Text => scorecard_text::print_cases(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
-            write_scorecard(&card, format, (project.config.eval.stale, &details), cx)
+            ScorecardReport {
+                card: &card,
+                stale: project.config.eval.stale,
+                details: &details,
+            }
+            .write(format, cx)
         }
     })?;
     accepted_requests.store_requests(&project.root, cx)?;
@@ -212,7 +232,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     report_unsaved(kept, &project, cx)?;
     let is_refused = |row: &CaseRow| {
         eval_run.refusals.reason_for(&row.path, &row.id).is_some()
-            || broken.iter().any(|(file, _)| *file.path == row.id)
+            || broken.iter().any(|broken| *broken.file.path == row.id)
     };
     Ok(exit_code(
         worst_exit(&card, project.config.eval.stale, &is_refused).graver_of(threshold_exit(&card)),
@@ -222,22 +242,19 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     ))
 }
 
-/// Returns the use of standard output by an acceptance, and whether to write it; `None` without an
-/// acceptance.
-fn acceptance_output(args: &EvalArgs) -> Option<(StdoutUse, RewriteMode)> {
-    let shown = if args.output.format.result_format() == EvalFormat::Text {
+/// Returns the acceptance that the arguments request; `None` without one.
+fn requested_acceptance(args: &EvalArgs) -> Option<RequestAcceptance> {
+    let stdout = if args.output.format.result_format() == EvalFormat::Text {
         StdoutUse::Differences
     } else {
         StdoutUse::Document
     };
-    (args.accept || args.diff).then_some((
-        shown,
-        if args.diff {
-            RewriteMode::Diff
-        } else {
-            RewriteMode::Write
-        },
-    ))
+    let mode = if args.diff {
+        RewriteMode::Diff
+    } else {
+        RewriteMode::Write
+    };
+    (args.accept || args.diff).then_some(RequestAcceptance { stdout, mode })
 }
 
 /// Returns the exit code of a run. A run with live answers only informs, unless the project limits
@@ -273,8 +290,13 @@ fn complete_scorecard(
         || args.since.is_some()
         || args.retry_errors
         || args.fail_fast;
+    let coverage = if is_part {
+        RunCoverage::Some
+    } else {
+        RunCoverage::All
+    };
     let card = match accepted {
-        Some(accepted) => accepted.compare_scorecard(card, is_part),
+        Some(accepted) => accepted.compare_scorecard(card, coverage),
         None => card,
     };
     Scorecard {
@@ -287,7 +309,7 @@ fn complete_scorecard(
 pub(super) fn live_models<'p>(
     args: &EvalArgs,
     project: &'p CompiledProject,
-    most: SpendLimit,
+    limit: SpendLimit,
     cx: &mut Cx,
 ) -> Result<Option<LiveModels<'p>>> {
     let from = args.answers_from();
@@ -314,7 +336,12 @@ pub(super) fn live_models<'p>(
             ));
         }
     }
-    let asking = LiveModels::new(project, from != AnswersFrom::Live, most, args.jobs)?;
+    let storage = if from == AnswersFrom::Live {
+        AnswerStorage::Discard
+    } else {
+        AnswerStorage::Record
+    };
+    let asking = LiveModels::new(project, storage, limit, args.jobs)?;
     Ok(Some(asking.with_secret_check(SecretCheck::new(
         &cx.options,
         &project.root,
@@ -332,11 +359,18 @@ fn needs_page(args: &EvalArgs) -> bool {
             .any(|report| report.format == EvalFormat::Html)
 }
 
+/// The choice for each case, and the results of those that were run.
+pub(super) struct RunResults {
+    pub(super) choices: Vec<RunChoice>,
+    pub(super) finished: Vec<Option<StoredCase>>,
+}
+
 /// Leaves out the cases after a failure that were not run, and prints a note with their number.
-fn leave_out_unrun(choices: &mut [RunChoice], finished: &[Option<StoredCase>], cx: &mut Cx) {
-    let behind = choices
+fn leave_out_unrun(results: &mut RunResults, cx: &mut Cx) {
+    let behind = results
+        .choices
         .iter_mut()
-        .zip(finished)
+        .zip(&results.finished)
         .filter(|(choice, done)| **choice == RunChoice::Run && done.is_none());
     let count = behind
         .map(|(choice, _)| *choice = RunChoice::LeaveOut)
@@ -397,40 +431,39 @@ fn note_answers(
 /// Prints the planned calls, and makes none.
 fn print_plan(
     args: &EvalArgs,
-    (chosen, locator): (&[ChosenCase<'_>], &Mutex<Locator<'_>>),
     eval_run: &EvalRun<'_>,
+    locator: &Mutex<Locator<'_>>,
     cx: &mut Cx,
 ) -> Result<Exit> {
     let finished = eval_run.run_cases(
-        &vec![true; chosen.len()],
+        &vec![true; eval_run.chosen.len()],
         locator,
-        (cx.options.threads, false),
+        RunOptions::with_threads(cx.options.threads),
     );
-    let plan = plan::build_plan(
-        chosen,
-        &finished,
-        (args.jobs.map(NonZeroUsize::get), args.confirm),
-    );
+    let options = PlanOptions {
+        jobs: args.jobs.map(NonZeroUsize::get),
+        confirms: args.confirm,
+    };
+    let plan = plan::build_plan(eval_run.chosen, &finished, options);
     emit_report(args, &plan, |cx| plan::print_plan(&plan, cx), cx).map(|()| Exit::Success)
 }
 
 /// Prints the changes that no scenario notices.
 fn print_mutations(
     args: &EvalArgs,
-    project: &CompiledProject,
     eval_run: &EvalRun<'_>,
-    broken: &[(&LoadedScenario, String)],
+    broken: &[BrokenFile<'_>],
     cx: &mut Cx,
 ) -> Result<Exit> {
-    for (file, why) in broken {
-        cx.print_note(&format!("{}: {why}", file.path));
+    for BrokenFile { file, reason } in broken {
+        cx.print_note(&format!("{}: {reason}", file.path));
     }
     let found = eval_run.mutation_scores(cx.options.threads);
     let failing = found
         .failing
         .iter()
         .cloned()
-        .chain(broken.iter().map(|(file, _)| file.path.to_string()));
+        .chain(broken.iter().map(|broken| broken.file.path.to_string()));
     let all = MutationScores {
         failing: failing.collect(),
         ..found.clone()
@@ -439,7 +472,7 @@ fn print_mutations(
     let unasked = if is_narrow(args) {
         Vec::new()
     } else {
-        mutate::untested_agents(project, &found)?
+        mutate::untested_agents(eval_run.project(), &found)?
     };
     emit_report(
         args,
@@ -468,20 +501,25 @@ fn emit_report(
     })
 }
 
-/// Writes a scorecard in a format other than text.
-pub(super) fn write_scorecard(
-    card: &Scorecard,
-    format: EvalFormat,
-    (stale, details): (StalePolicy, &PageDetails),
-    cx: &mut Cx,
-) -> Result<()> {
-    let text = match format {
-        EvalFormat::Text | EvalFormat::Json => return cx.print_json(card),
-        EvalFormat::Junit => junit::xml_report(card, stale),
-        EvalFormat::Markdown => page::markdown_comment(card),
-        EvalFormat::Html => page::html_page(card, details),
-    };
-    cx.print(|out| out.write_all(text.as_bytes()))
+/// A scorecard with the data that only its reports need.
+pub(super) struct ScorecardReport<'a> {
+    pub(super) card: &'a Scorecard,
+    pub(super) stale: StalePolicy,
+    pub(super) details: &'a PageDetails,
+}
+
+impl ScorecardReport<'_> {
+    /// Writes the scorecard in a format other than text.
+    pub(super) fn write(&self, format: EvalFormat, cx: &mut Cx) -> Result<()> {
+        let card = self.card;
+        let text = match format {
+            EvalFormat::Text | EvalFormat::Json => return cx.print_json(card),
+            EvalFormat::Junit => junit::xml_report(card, self.stale),
+            EvalFormat::Markdown => page::markdown_comment(card),
+            EvalFormat::Html => page::html_page(card, self.details),
+        };
+        cx.print(|out| out.write_all(text.as_bytes()))
+    }
 }
 
 fn current_progress(
@@ -525,12 +563,12 @@ fn emit_empty(args: &EvalArgs, project: &CompiledProject, cx: &mut Cx) -> Result
             Err(format_error())
         }
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
-            write_scorecard(
-                &card,
-                format,
-                (project.config.eval.stale, &PageDetails::default()),
-                cx,
-            )
+            ScorecardReport {
+                card: &card,
+                stale: project.config.eval.stale,
+                details: &PageDetails::default(),
+            }
+            .write(format, cx)
         }
     })?;
     Ok(Exit::Success)
@@ -641,13 +679,13 @@ pub(super) fn new_locator<'l>(
 
 /// Returns the scorecard of a run.
 pub(super) fn build_scorecard(
-    project: &CompiledProject,
-    (scenarios, locator): (&Scenarios, &Mutex<Locator<'_>>),
     eval_run: &EvalRun<'_>,
-    choices: Vec<RunChoice>,
-    finished: Vec<Option<StoredCase>>,
-    tokenizer: &str,
+    scenarios: &Scenarios,
+    locator: &Mutex<Locator<'_>>,
+    results: RunResults,
 ) -> Scorecard {
+    let project = eval_run.project();
+    let RunResults { choices, finished } = results;
     let locator = locator.lock().unwrap_or_else(PoisonError::into_inner);
     let mut rows = Vec::with_capacity(choices.len());
     let mut suites = Vec::new();
@@ -691,10 +729,10 @@ pub(super) fn build_scorecard(
         scenarios
             .broken_files(project)
             .into_iter()
-            .map(|(file, why)| CaseRow::unreadable(&file.path, why)),
+            .map(|broken| CaseRow::unreadable(&broken.file.path, broken.reason)),
     );
     rows.sort_by(|a, b| (&a.path, a.line, &a.id).cmp(&(&b.path, b.line, &b.id)));
-    Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
+    Scorecard::new(project.registry.hash(), eval_run.tokenizer(), suites, rows)
 }
 
 /// Returns the exit code of the thresholds of suites.

@@ -167,23 +167,23 @@ fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
 }
 
 /// Describes the lower and upper bounds of calls and US$.
-pub(super) fn describe_calls([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
-    let from = if least == most {
+pub(super) fn describe_calls([min, max]: [u64; 2], price: Option<[f64; 2]>) -> String {
+    let from = if min == max {
         String::new()
     } else {
-        format!("{least} to ")
+        format!("{min} to ")
     };
     let price = price.map(|price| price.map(format_usd)).map_or_else(
         || "no price in ctxc.toml".to_owned(),
-        |[least, most]| {
-            if least == most {
-                format!("US$ {most}")
+        |[min, max]| {
+            if min == max {
+                format!("US$ {max}")
             } else {
-                format!("US$ {least} to {most}")
+                format!("US$ {min} to {max}")
             }
         },
     );
-    format!("{from}{}, {price}", pluralize(most as usize, "call"))
+    format!("{from}{}, {price}", pluralize(max as usize, "call"))
 }
 
 /// Returns the lines about every problem of a case.
@@ -263,10 +263,10 @@ pub(super) fn problem_lines(row: &CaseRow) -> Vec<String> {
         }
         out.extend(row.anew.map(|AnewRow { calls, usd: price }| {
             // The next cent.
-            let budget = price.map_or_else(String::new, |[_, most]| {
+            let budget = price.map_or_else(String::new, |[_, max]| {
                 format!(
                     " --budget-usd {:.2}",
-                    ((most * 100.0).ceil() / 100.0).max(0.01)
+                    ((max * 100.0).ceil() / 100.0).max(0.01)
                 )
             });
             format!(
@@ -420,13 +420,13 @@ pub(super) fn comparison_line(card: &Scorecard) -> Option<String> {
 }
 
 /// Returns a name without its middle if it has more than `most` characters.
-fn shorten_name(name: &str, most: usize) -> Cow<'_, str> {
+fn shorten_name(name: &str, max: usize) -> Cow<'_, str> {
     let count = name.chars().count();
-    if count <= most {
+    if count <= max {
         return Cow::Borrowed(name);
     }
-    let head = most.saturating_sub(1) / 2;
-    let tail = count - most.saturating_sub(1 + head);
+    let head = max.saturating_sub(1) / 2;
+    let tail = count - max.saturating_sub(1 + head);
     let middle = |(at, c)| match at {
         at if at == head => Some('…'),
         at if at < head || at >= tail => Some(c),
@@ -472,12 +472,12 @@ pub(super) fn print_cases(card: &Scorecard, cx: &mut Cx) -> Result<()> {
             &format!("{:<labels$}", label(row)),
         );
         let name = escape_line(&row.id);
-        let most = screen
+        let max = screen
             .width
             .map_or(usize::MAX, |all| all.saturating_sub(hang));
         let name = screen.paint(
             Paint::Strong,
-            &format!("{:<width$}", shorten_name(&name, most)),
+            &format!("{:<width$}", shorten_name(&name, max)),
         );
         cx.print_hanging(
             &format!("{state}  {name}  {}", escape_line(&facts(row))),

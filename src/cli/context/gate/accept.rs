@@ -4,7 +4,7 @@ use super::args::{AcceptArgs, BaselineArgs, BaselineVerb};
 use super::compared::{GateComparison, LOG_FILE, add_baselines, current_baselines};
 use super::origin::NewProject;
 use crate::base::fs;
-use crate::cli::context::eval::{CheckRuns, judge_all};
+use crate::cli::context::eval::{CheckPermissions, CheckRuns, RunSubject, judge_all};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
@@ -70,10 +70,11 @@ fn accept_results(args: &AcceptArgs, whose: AcceptScope, cx: &mut Cx) -> Result<
     let card = match &args.candidate {
         Some(path) => compared.read_candidate(path, &[], &TrustHashArgs::default(), cx)?,
         None => judge_all(
-            &compared.project,
-            &compared.scenarios,
-            &compared.project,
-            (&TrustHashArgs::default(), &CheckRuns::default()),
+            RunSubject::of_project(&compared.project, &compared.scenarios),
+            CheckPermissions {
+                trust: &TrustHashArgs::default(),
+                runs: &CheckRuns::default(),
+            },
             cx,
         )?,
     };

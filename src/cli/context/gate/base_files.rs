@@ -1,7 +1,7 @@
 //! The files of the base in a folder of their own, for custom checks: run there, a check reads no
 //! file that the change edited.
 
-use super::compared::GateComparison;
+use super::compared::{BaseProject, GateComparison};
 use super::uncompared_files;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::context::eval::load::Scenarios;
@@ -37,11 +37,11 @@ const DEPENDENCY_FILES: [&str; 14] = [
 /// reasons why some checks cannot be run, and notes.
 pub(super) fn prepare_check_runs(compared: &mut GateComparison) -> Result<CheckRuns> {
     let none = || Ok(CheckRuns::default());
-    let Some((then, _)) = compared
+    let Some(BaseProject { project: then, .. }) = compared
         .base
         .loaded
         .as_ref()
-        .filter(|(_, theirs)| has_checks(theirs))
+        .filter(|base| has_checks(&base.scenarios))
     else {
         return none();
     };

@@ -9,8 +9,10 @@ use super::state::{FILE, SideReading, collect_safeguards};
 use super::uncompared_files::{self, DecidingFiles, add_environment_files};
 use crate::base::patterns::is_ignored;
 use crate::base::{fs, parallel, suggest};
-use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::{CheckRuns, judge_all, read_scorecard};
+use crate::cli::context::eval::load::{BrokenFile, ParsedScenarios, Scenarios};
+use crate::cli::context::eval::{
+    CheckPermissions, CheckRuns, RunSubject, judge_all, read_scorecard,
+};
 use crate::cli::context::manifest::{AgentContexts, context_growth};
 use crate::cli::context::project::{CompiledProject, path_in_project};
 use crate::cli::context::trust::TrustHashArgs;
@@ -66,6 +68,22 @@ pub(super) struct GateComparison {
     pub(super) is_idle: bool,
 }
 
+/// The project of the base, with its scenarios.
+#[derive(Debug)]
+pub(super) struct BaseProject {
+    pub(super) project: CompiledProject,
+    pub(super) scenarios: Scenarios,
+}
+
+/// The commit of the base, compared with the checked-out one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BasePosition {
+    /// They are the same: nothing was committed since.
+    CheckedOut,
+    /// The base is an earlier commit, or one of another branch.
+    Earlier,
+}
+
 /// The project where the change left its base.
 #[derive(Debug)]
 pub(super) struct GateBase {
@@ -74,7 +92,7 @@ pub(super) struct GateBase {
     /// The commit.
     pub(super) commit: String,
     /// The project in it; `None` if the commit does not have the project.
-    pub(super) loaded: Option<(CompiledProject, Scenarios)>,
+    pub(super) loaded: Option<BaseProject>,
     /// The evidence for its judge.
     pub(super) judge: JudgeEvidence,
     /// Names that changed since.
@@ -109,10 +127,12 @@ impl GateComparison {
         } else {
             project.require_templates("this project")?
         };
-        if let Some((file, why)) = scenarios.broken_files(&project).into_iter().next() {
+        if let Some(BrokenFile { file, reason }) =
+            scenarios.broken_files(&project).into_iter().next()
+        {
             return Err(CliError::new(
                 CliErrorKind::Findings,
-                format!("{}: {why}", file.path),
+                format!("{}: {reason}", file.path),
             ));
         }
         let baselines = current_baselines(&project)?;
@@ -163,8 +183,12 @@ impl GateComparison {
             ));
         }
         let mut names = Renames::default();
+        let own = ParsedScenarios {
+            project: &project,
+            scenarios: &scenarios,
+        };
         let base_project = base_project.map(|base_project| {
-            let mut theirs = Scenarios::from_revision(&base_project, Some((&project, &scenarios)));
+            let mut theirs = Scenarios::from_revision(&base_project, Some(own));
             for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
                 // A change may repair the contents of a file, but not its size.
                 let notes = if file.read_error.is_some() {
@@ -176,7 +200,10 @@ impl GateComparison {
             }
             names = Renames::find(&base_project, &project);
             names.pair_scenarios(&base_project, &mut theirs, &project, &scenarios);
-            (base_project, theirs)
+            BaseProject {
+                project: base_project,
+                scenarios: theirs,
+            }
         });
         notes.extend(
             names
@@ -197,17 +224,18 @@ impl GateComparison {
         };
         notes.extend(names.scenarios.iter().map(renamed));
         let carried = names.rename_baselines(&earlier_baselines, &scenarios);
-        if let (Some((_, theirs)), Some(newer)) = (&base_project, newer) {
+        if let (Some(base), Some(newer)) = (&base_project, newer) {
             notes.extend(missing_scenarios_note(
                 &name,
-                theirs,
+                &base.scenarios,
                 &scenarios,
-                &Scenarios::from_revision(&newer, Some((&project, &scenarios))),
+                &Scenarios::from_revision(&newer, Some(own)),
             ));
         }
         let judge = JudgeEvidence::read(&project, &scenarios)?;
         let their_judge = base_project.as_ref();
-        let their_judge = their_judge.map(|(then, theirs)| JudgeEvidence::read(then, theirs));
+        let their_judge =
+            their_judge.map(|base| JudgeEvidence::read(&base.project, &base.scenarios));
         let their_judge = their_judge.transpose()?.unwrap_or_default();
         doubts.extend(judge.fault.iter().map(|why| {
             format!("the labels of the judge cannot be read, so it is trusted on nothing: {why}")
@@ -215,7 +243,11 @@ impl GateComparison {
         notes.extend(their_judge.fault.iter().map(|why| {
             format!("the labels of the judge cannot be read at {name}, so its scores count from the next change on: {why}")
         }));
-        let is_behind = commit == change.head;
+        let position = if commit == change.head {
+            BasePosition::CheckedOut
+        } else {
+            BasePosition::Earlier
+        };
         let base = GateBase {
             name: name.clone(),
             commit,
@@ -238,13 +270,13 @@ impl GateComparison {
             accepters,
             is_idle: false,
         };
-        let is_same = compared.find_relaxations((&parts, is_behind), &mut doubts, cx)?;
+        let is_same = compared.find_relaxations(&parts, position, &mut doubts, cx)?;
         if is_same && change.by != BaseNaming::Guess {
             compared.is_idle = change.by == BaseNaming::Id && doubts.is_empty();
             doubts.push(format!(
                 "nothing is compared: there is no commit since {name}, and no file of the project differs from it"
             ));
-        } else if is_behind && change.by != BaseNaming::Guess {
+        } else if position == BasePosition::CheckedOut && change.by != BaseNaming::Guess {
             compared.notes.push(format!(
                 "there is no commit since {name}: only uncommitted changes are compared"
             ));
@@ -282,10 +314,11 @@ impl GateComparison {
     /// `reading.shown`.
     fn both_safeguards(
         &self,
-        (then, theirs): &(CompiledProject, Scenarios),
+        base: &BaseProject,
         reading: SideReading<'_>,
         threads: Option<NonZeroUsize>,
     ) -> Result<(Safeguards, Safeguards)> {
+        let (then, theirs) = (&base.project, &base.scenarios);
         let names = reading.names.identity();
         let (mut before, mut after) = parallel::join_work(
             threads,
@@ -347,7 +380,8 @@ impl GateComparison {
 
     /// Returns the files of both sides that checks may read; none without checks. Templates are not
     /// among them, since they are tested.
-    fn check_file_names(&self, (then, theirs): &(CompiledProject, Scenarios)) -> Result<FileNames> {
+    fn check_file_names(&self, base: &BaseProject) -> Result<FileNames> {
+        let (then, theirs) = (&base.project, &base.scenarios);
         let is_checked = |(.., case): (&str, &Suite, &ScenarioCase)| {
             all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some())
         };
@@ -412,7 +446,8 @@ impl GateComparison {
     /// both sides are equal, which requires that nothing was committed since the base.
     fn find_relaxations(
         &mut self,
-        (parts, is_behind): (&[ExternalPart], bool),
+        parts: &[ExternalPart],
+        position: BasePosition,
         doubts: &mut Vec<String>,
         cx: &Cx,
     ) -> Result<bool> {
@@ -428,13 +463,14 @@ impl GateComparison {
         let threads = cx.options.threads;
         let (contexts, safeguards) = parallel::join_work(
             threads,
-            || context_growth(&base.0, &self.project, threads),
+            || context_growth(&base.project, &self.project, threads),
             || self.both_safeguards(base, reading, threads),
         );
         let (mut before, mut after) = safeguards?;
         let deciding = self.deciding_files([&before, &after]);
-        let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
-        let is_same = is_behind
+        let before_files = base.project.files();
+        let is_equal = |path: &String| before_files.text(path) == self.project.files().text(path);
+        let is_same = position == BasePosition::CheckedOut
             && before == after
             && self.approvals.added_lines().is_empty()
             && deciding.files.iter().all(is_equal);
@@ -452,7 +488,7 @@ impl GateComparison {
         };
         // Other files that a scenario names are compared by the contents in the commit.
         let unfiltered = base
-            .0
+            .project
             .past()
             .into_iter()
             .flat_map(ProjectAtRevision::unfiltered_files)
@@ -533,7 +569,7 @@ impl GateComparison {
             .base
             .loaded
             .iter()
-            .map(|(then, scenarios)| (then, scenarios));
+            .map(|base| (&base.project, &base.scenarios));
         for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
             deciding.read.extend(loaded_files(project, scenarios));
             let named = all_cases(scenarios).flat_map(|(path, _, case)| {
@@ -583,10 +619,10 @@ impl GateComparison {
     /// Returns the scenarios that are equal on both sides with everything that affects their
     /// verdict: a change that meets its own expectations also meets those of the base.
     pub(super) fn unchanged_scenarios(&self) -> BTreeSet<String> {
-        let Some((then, theirs)) = &self.base.loaded else {
+        let Some(base) = &self.base.loaded else {
             return BTreeSet::new();
         };
-        let (before, after) = (then.files(), self.project.files());
+        let (before, after) = (base.project.files(), self.project.files());
         let written = |path: &str, suite: &Suite, case: &ScenarioCase| {
             serde_json::to_string(&(path, &suite.id.value, &suite.tools, case)).ok()
         };
@@ -608,7 +644,7 @@ impl GateComparison {
                 && named()
                 && is_equal(&paths::snapshot_path(path, &case.name.value))
         };
-        all_cases(theirs)
+        all_cases(&base.scenarios)
             .filter(is_unchanged)
             .map(|(.., case)| case.name.value.clone())
             .collect()
@@ -617,10 +653,9 @@ impl GateComparison {
     /// Returns the limits of the change: the stricter ones of both sides.
     pub(super) fn gate_limits(&self) -> GateLimits {
         let own = config_limits(&self.project.config);
-        self.base
-            .loaded
-            .as_ref()
-            .map_or(own, |(then, _)| own.stricter(config_limits(&then.config)))
+        self.base.loaded.as_ref().map_or(own, |base| {
+            own.stricter(config_limits(&base.project.config))
+        })
     }
 
     /// Reads the results in a file, which must be those of all scenarios of the current project.
@@ -633,10 +668,11 @@ impl GateComparison {
     ) -> Result<Scorecard> {
         let card = read_current_scorecard(path, &self.project)?.only_suites(suites);
         let own = judge_all(
-            &self.project,
-            &self.scenarios,
-            &self.project,
-            (trust, &CheckRuns::default()),
+            RunSubject::of_project(&self.project, &self.scenarios),
+            CheckPermissions {
+                trust,
+                runs: &CheckRuns::default(),
+            },
             cx,
         )?;
         let what = |row: &CaseRow| {
@@ -671,7 +707,7 @@ impl GateComparison {
             .base
             .loaded
             .iter_mut()
-            .map(|(_, theirs)| theirs)
+            .map(|base| &mut base.scenarios)
             .chain([&mut self.scenarios])
         {
             known.extend(
@@ -885,17 +921,17 @@ fn read_baseline(project: &CompiledProject, path: &str) -> Result<Baseline> {
 
 /// Reads the results in a file, which must belong to the current registry.
 fn read_current_scorecard(path: &Path, project: &CompiledProject) -> Result<Scorecard> {
-    let shown = path.display();
+    let name = path.display();
     let card = read_scorecard(path)?;
     if card.registry_hash != project.registry.hash().to_string() {
         return Err(CliError::usage(format!(
-            "{shown} is from another state of this project: its registry is {}",
+            "{name} is from another state of this project: its registry is {}",
             card.registry_hash
         ))
         .with_hint("run `ctxc eval --out FILE` again"));
     }
     if card.mode == "real" && project.config.eval.stability.is_none() {
-        return Err(CliError::usage(format!("{shown} holds answers of a live model, which differ from run to run"))
+        return Err(CliError::usage(format!("{name} holds answers of a live model, which differ from run to run"))
             .with_hint("record them (`ctxc eval --record`), or say in `[eval.stability]` of ctxc.toml how much they may differ"));
     }
     Ok(card)

@@ -2,15 +2,14 @@
 
 use super::args::GateArgs;
 use super::base_files::prepare_check_runs;
-use super::compared::{GateComparison, read_baselines};
+use super::compared::{BaseProject, GateComparison, read_baselines};
 use super::decision_text;
 use super::origin::NewProject;
 use super::untested_changes::find_uncovered;
-use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{
-    CheckRuns, judge_all, judge_some, record_scenarios, unpermitted_note,
+    CheckPermissions, CheckRuns, RecordingLimits, RunSubject, judge_all, judge_some,
+    record_scenarios, unpermitted_note,
 };
-use crate::cli::context::project::CompiledProject;
 use crate::cli::context::sent_requests::SentRequests;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, CliErrorKind, Result};
@@ -176,10 +175,18 @@ fn judge_sides(
         base,
         ..
     } = compared;
-    let permitted = (&args.trust, runs);
+    let permitted = CheckPermissions {
+        trust: &args.trust,
+        runs,
+    };
     let by_base = |is_asked: &dyn Fn(&ScenarioCase) -> bool| {
-        let card = |(then, theirs): &(CompiledProject, Scenarios)| {
-            judge_some(project, (theirs, is_asked), then, permitted, cx)
+        let card = |base: &BaseProject| {
+            let subject = RunSubject {
+                project,
+                scenarios: &base.scenarios,
+                whose: &base.project,
+            };
+            judge_some(subject, is_asked, permitted, cx)
         };
         base.loaded.as_ref().map(card).transpose()
     };
@@ -189,7 +196,7 @@ fn judge_sides(
             compared.check_counted_scores(path, &card)?;
             Ok(card)
         }
-        None => judge_all(project, scenarios, project, permitted, cx),
+        None => judge_all(RunSubject::of_project(project, scenarios), permitted, cx),
     };
     if runs.is_in_folder() {
         // The checks of the base run first, before any code of the change can write into their
@@ -282,11 +289,14 @@ fn record_new_answers(compared: &mut GateComparison, args: &GateArgs, cx: &mut C
         tokens: None,
         usd: args.budget_usd,
     };
+    let limits = RecordingLimits {
+        budget,
+        trust: &args.trust,
+    };
     let recorded = record_scenarios(
-        &compared.project,
-        &compared.scenarios,
+        RunSubject::of_project(&compared.project, &compared.scenarios),
         &names,
-        (budget, &args.trust),
+        limits,
         cx,
     )?;
     compared

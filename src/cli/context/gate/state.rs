@@ -78,13 +78,13 @@ pub(super) fn collect_safeguards(
                     files: &files,
                 },
             };
-            add_scenario(name, case, &tools, (&long, &mut safeguards));
-            add_checks(
-                name,
-                of_checks.files_of_case(case),
-                (&long, &mut safeguards),
-            );
-            add_stored(name, case, (&long, &mut safeguards));
+            let mut target = SafeguardTarget {
+                long: &long,
+                safeguards: &mut safeguards,
+            };
+            add_scenario(name, case, &tools, target.reborrow());
+            add_checks(name, of_checks.files_of_case(case), target.reborrow());
+            add_stored(name, case, target);
         }
     }
     safeguards
@@ -328,14 +328,28 @@ fn split_limits(safeguard: Safeguard, written: Value) -> Safeguard {
 }
 
 /// The values of a scenario, and the collection to which its safeguards are added.
-type SafeguardTarget<'a> = (&'a LongValues<'a>, &'a mut Safeguards);
+struct SafeguardTarget<'a> {
+    long: &'a LongValues<'a>,
+    safeguards: &'a mut Safeguards,
+}
+
+impl SafeguardTarget<'_> {
+    /// The same target for one function.
+    const fn reborrow(&mut self) -> SafeguardTarget<'_> {
+        SafeguardTarget {
+            long: self.long,
+            safeguards: self.safeguards,
+        }
+    }
+}
 
 fn add_scenario(
     name: &str,
     case: &ScenarioCase,
     tools: &impl Serialize,
-    (long, safeguards): SafeguardTarget<'_>,
+    target: SafeguardTarget<'_>,
 ) {
+    let SafeguardTarget { long, safeguards } = target;
     let path = long.beside.path;
     let mut add = |what: String, safeguard: Safeguard| {
         safeguards.add(SafeguardKind::Expectation, name, what, safeguard);
@@ -404,11 +418,8 @@ fn add_scenario(
 }
 
 /// Adds the files of a scenario's custom checks.
-fn add_checks(
-    name: &str,
-    files: BTreeMap<String, FileContent>,
-    (long, safeguards): SafeguardTarget<'_>,
-) {
+fn add_checks(name: &str, files: BTreeMap<String, FileContent>, target: SafeguardTarget<'_>) {
+    let SafeguardTarget { long, safeguards } = target;
     for (place, content) in files {
         let safeguard = match content.map(String::from_utf8) {
             Ok(Ok(text)) => long.file_text(&place, &text),
@@ -429,7 +440,8 @@ fn add_checks(
 }
 
 /// Adds the stored request and the recorded answers of a scenario.
-fn add_stored(name: &str, case: &ScenarioCase, (long, safeguards): SafeguardTarget<'_>) {
+fn add_stored(name: &str, case: &ScenarioCase, target: SafeguardTarget<'_>) {
+    let SafeguardTarget { long, safeguards } = target;
     let ScenarioFiles { path, files } = long.beside;
     let snapshot = paths::snapshot_path(path, &case.name.value);
     if case.uses_snapshot()

@@ -2,10 +2,10 @@
 //! affects; agents of the base that no passing scenario tests; and trusted text that it removes
 //! without failing any scenario of the base.
 
-use super::compared::GateComparison;
+use super::compared::{BaseProject, GateComparison};
 use super::renames::all_cases;
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::with_cases;
+use crate::cli::context::eval::{RunSubject, with_cases};
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
@@ -373,7 +373,11 @@ struct RemovedPassage {
 /// Describes removed or changed text, with the agents that received it. Text of an agent without a
 /// scenario is listed once.
 pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<UncoveredText>> {
-    let Some((then, theirs)) = &compared.base.loaded else {
+    let Some(BaseProject {
+        project: then,
+        scenarios: theirs,
+    }) = &compared.base.loaded
+    else {
         return Ok(Vec::new());
     };
     let (now, names) = (&compared.project, &compared.base.names);
@@ -403,10 +407,16 @@ pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<UncoveredT
         .map(|(.., case)| case)
         .filter(|case| is_affected(case));
     let runnable: BTreeSet<String> = runnable.map(|case| case.name.value.clone()).collect();
-    let before = with_cases(then, (own, then), &runnable, |run, inputs| {
+    let base_cases = RunSubject::of_project(then, own);
+    let before = with_cases(base_cases, &runnable, |run, inputs| {
         own_contexts(run, inputs, SelectedCases::Passing)
     })?;
-    let after = with_cases(now, (theirs, then), &runnable, |run, inputs| {
+    let current_cases = RunSubject {
+        project: now,
+        scenarios: theirs,
+        whose: then,
+    };
+    let after = with_cases(current_cases, &runnable, |run, inputs| {
         own_contexts(run, inputs, SelectedCases::All)
     })?;
     let redactor = Redactor::new([0; 32], now.known_secrets());
@@ -426,7 +436,7 @@ pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<UncoveredT
         })
         .filter(|(_, lost)| !lost.is_empty())
         .collect();
-    let noticed = with_cases(then, (own, then), &runnable, |run, inputs| {
+    let noticed = with_cases(base_cases, &runnable, |run, inputs| {
         noticed_losses(run, inputs, &lost)
     })?;
     let stored: BTreeSet<String> = all_cases(own)

@@ -5,7 +5,7 @@ use super::item::{LabelItem, label_items};
 use super::keys::read_answer;
 use super::page::render_page;
 use crate::base::fs;
-use crate::cli::context::eval::{now_seconds, read_labels, with_judged_answers};
+use crate::cli::context::eval::{JudgeCalls, now_seconds, read_labels, with_judged_answers};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
@@ -32,13 +32,11 @@ struct LabelProgress {
 pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
     let project = CompiledProject::load(cx)?;
     let known = read_labels(&project).map_err(|why| unreadable(&why))?;
-    let answers = with_judged_answers(
-        &project,
-        &args.what,
-        None,
-        cx.options.threads,
-        |_, answers| Ok(answers),
-    )?;
+    let calls = JudgeCalls {
+        models: None,
+        threads: cx.options.threads,
+    };
+    let answers = with_judged_answers(&project, &args.what, calls, |_, answers| Ok(answers))?;
     let mut items = label_items(&answers);
     if items.is_empty() {
         return Err(CliError::usage(

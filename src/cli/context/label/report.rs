@@ -4,7 +4,7 @@ use super::ask::unreadable;
 use super::command_line::ReportArgs;
 use super::stability::{add_recorded_scores, ask_other_forms};
 use crate::base::fs;
-use crate::cli::context::eval::{live_judge, read_labels, with_judged_answers};
+use crate::cli::context::eval::{JudgeCalls, live_judge, read_labels, with_judged_answers};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::overwrite;
 use crate::cli::prelude::*;
@@ -137,22 +137,20 @@ pub(super) fn report_agreement(args: &ReportArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let mut added = 0;
     let mut failure = None;
-    let report = with_judged_answers(
-        &project,
-        &args.what,
-        asking.as_ref(),
-        cx.options.threads,
-        |run, answers| {
-            added = add_recorded_scores(&mut store, run, &answers);
-            if asking.is_some() {
-                match ask_other_forms(&mut store, run, &answers, cx) {
-                    Ok(count) => added += count,
-                    Err(error) => failure = Some(error),
-                }
+    let calls = JudgeCalls {
+        models: asking.as_ref(),
+        threads: cx.options.threads,
+    };
+    let report = with_judged_answers(&project, &args.what, calls, |run, answers| {
+        added = add_recorded_scores(&mut store, run, &answers);
+        if asking.is_some() {
+            match ask_other_forms(&mut store, run, &answers, cx) {
+                Ok(count) => added += count,
+                Err(error) => failure = Some(error),
             }
-            Ok(build_report(&store, run, &answers))
-        },
-    )?;
+        }
+        Ok(build_report(&store, run, &answers))
+    })?;
     if added > 0 {
         write_scores(&project, &store)?;
         cx.print_note(&format!(

@@ -181,7 +181,7 @@ fn build_manifest(
         ..CallerGoals::default()
     };
     let request = Request {
-        asked: goals,
+        goals,
         role,
         ..request
     };

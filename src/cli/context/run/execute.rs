@@ -169,7 +169,7 @@ pub(super) fn execute_run(
         files: &files,
         attempts: &wanted.attempts,
         history: &history,
-        asked: CallerGoals {
+        goals: CallerGoals {
             objective: wanted.objective.as_deref(),
             ..CallerGoals::default()
         },

@@ -205,7 +205,7 @@ impl<'a> CheckedProject<'a> {
     /// Returns the situation of the task's run.
     fn situation(&self, inputs: &'a BTreeMap<String, Value>) -> RunSituation<'a> {
         let DrawnProject { files, around, .. } = self.drawn;
-        let asked = CallerGoals {
+        let goals = CallerGoals {
             objective: around.objective.as_deref(),
             ..CallerGoals::default()
         };
@@ -216,7 +216,7 @@ impl<'a> CheckedProject<'a> {
             history: &around.history,
             previous: around.previous.as_ref(),
             attempts: &around.attempts,
-            asked,
+            goals,
             role: self.config.roles.get("r"),
             ..RunSituation::new("t", inputs)
         }
@@ -462,13 +462,13 @@ impl RunComparison<'_> {
             parent,
             previous,
             attempts,
-            asked,
+            goals,
             ..
         } = *self.situation;
         let is_alone = parent.is_empty()
             && previous.is_none()
             && attempts.is_empty()
-            && asked.objective.is_none();
+            && goals.objective.is_none();
         let entry = self
             .manifest
             .entries

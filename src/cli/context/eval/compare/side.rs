@@ -2,7 +2,7 @@
 //! the models that are asked for it.
 
 use super::super::args::EvalArgs;
-use super::super::choose::{EvalRun, StoredCase};
+use super::super::choose::{EvalRun, RunOptions, RunSetup, StoredCase};
 use super::super::live_calls::LiveModels;
 use super::super::load::{CachedFiles, ChosenCase};
 use super::super::runnable::RunnableCommands;
@@ -129,16 +129,15 @@ impl<'r> Side<'r> {
             sufficient: SufficientTrials::AsRequired,
             ..run.commands.answer_options()
         };
-        let from = run.args.answers_from();
-        let files = (&live, &frozen);
-        let eval_run = EvalRun::new(
+        let eval_run = EvalRun::new(RunSetup {
             project,
-            &chosen,
-            files,
-            &counters,
-            TrialPolicy::RunAll,
-            from,
-        );
+            chosen: &chosen,
+            files: &live,
+            frozen: &frozen,
+            counters: &counters,
+            trials: TrialPolicy::RunAll,
+            from: run.args.answers_from(),
+        });
         // Models and roles never send equal requests.
         let is_revision = folder.starts_with(VariedPart::Revision.word());
         let others = sides.iter().map(|side| side.folder.as_str());
@@ -156,7 +155,8 @@ impl<'r> Side<'r> {
         let locator = Mutex::new(Locator::new(&frozen, &lines));
         let callers = NonZeroUsize::new(MAX_CALLS).filter(|_| run.asking.is_some());
         let which = vec![true; chosen.len()];
-        Ok(eval_run.run_cases(&which, &locator, (callers.or(threads), false)))
+        let options = RunOptions::with_threads(callers.or(threads));
+        Ok(eval_run.run_cases(&which, &locator, options))
     }
 }
 

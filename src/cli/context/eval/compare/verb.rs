@@ -4,7 +4,7 @@
 use super::super::choose::StoredCase;
 use super::super::live_calls::LiveModels;
 use super::super::load::{ChosenCase, Scenarios};
-use super::super::plan;
+use super::super::plan::{self, PlanOptions};
 use super::super::run::{live_models, no_scenario_error};
 use super::super::runnable::RunnableCommands;
 use super::command_line::{CompareArgs, CompareFormat};
@@ -22,14 +22,14 @@ use std::collections::BTreeSet;
 pub(crate) fn run_compare(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
     let (across, names) = args.sides()?;
     let eval_args = args.eval_args(across, names);
-    let most = eval_args.spend_limit()?;
+    let limit = eval_args.spend_limit()?;
     let current = CompiledProject::load_or_empty(cx)?.require_templates("this project")?;
     let scenarios = Scenarios::read(&current, &eval_args.what)?;
     let mut chosen = scenarios.choose_cases(&eval_args, &current.config)?;
     let broken = scenarios.broken_files(&current).into_iter();
-    let broken = broken.map(|(file, reason)| UncomparedCase {
-        id: file.path.to_string(),
-        reason,
+    let broken = broken.map(|broken| UncomparedCase {
+        id: broken.file.path.to_string(),
+        reason: broken.reason,
     });
     let mut excluded: Vec<UncomparedCase> = broken.collect();
     if chosen.is_empty() && excluded.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn run_compare(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(note) = commands.unpermitted_note().filter(|_| !eval_args.plan) {
         cx.print_note(&note);
     }
-    let asking = live_models(&eval_args, &current, most, cx)?;
+    let asking = live_models(&eval_args, &current, limit, cx)?;
     let run = SideRun {
         args: &eval_args,
         current: &current,
@@ -73,7 +73,7 @@ pub(crate) fn run_compare(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
             .iter()
             .flat_map(|name| chosen.iter().map(move |_| name.as_str()));
         let chosen = chosen.repeat(names.len());
-        let plan = plan::build_plan(&chosen, &finished, (None, false)).with_sides(sides);
+        let plan = plan::build_plan(&chosen, &finished, PlanOptions::default()).with_sides(sides);
         cx.emit_result(&args.output, |format, cx| match format {
             CompareFormat::Text => plan::print_plan(&plan, cx),
             CompareFormat::Json => cx.print_json(&plan),
