@@ -1,6 +1,6 @@
 //! The JSON artifacts that the program writes, a line each: the type and the name of its format.
 
-use super::compaction::CompactionReport;
+use super::compaction::{CompactionReport, GradeReport, ProbeComparison};
 use super::context::eval::{coverage, plan};
 use super::context::{label, list, render_report, search, trust};
 use super::render::{json, jsonl};
@@ -18,6 +18,7 @@ use crate::registry::diff::Diff;
 use crate::registry::read::RegistryV1;
 use crate::run::trace::TraceLine;
 use crate::schema::json::{ArtifactSchema, names};
+use crate::session::probe::document::ProbeDocument;
 
 /// Returns the schema of every artifact, by name.
 pub fn artifact_schemas() -> Vec<ArtifactSchema> {
@@ -25,6 +26,9 @@ pub fn artifact_schemas() -> Vec<ArtifactSchema> {
         ArtifactSchema::for_type::<Baseline>(names::BASELINE),
         ArtifactSchema::for_type::<ApprovalEntry>(names::BASELINE_LOG),
         ArtifactSchema::for_type::<CompactionReport>(names::COMPACTION),
+        ArtifactSchema::for_type::<ProbeComparison>(names::COMPACTION_COMPARISON),
+        ArtifactSchema::for_type::<GradeReport>(names::COMPACTION_GRADES),
+        ArtifactSchema::for_type::<ProbeDocument>(names::COMPACTION_PROBES),
         ArtifactSchema::for_type::<Comparison>(names::COMPARISON),
         ArtifactSchema::for_type::<coverage::CoverageReport>(names::COVERAGE),
         ArtifactSchema::for_type::<defaults::DefaultsDocument<'_>>(names::DEFAULTS),

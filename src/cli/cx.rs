@@ -283,6 +283,16 @@ impl Cx {
         })
     }
 
+    /// Asks the user a question on the terminal; returns true if the answer is yes.
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<bool> {
+        self.flush()?;
+        // Only a user who can read the question can answer it, so a failed write is ignored.
+        _ = write!(io::stderr(), "{question} [y/N] ");
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer);
+        Ok(read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
     /// Prints a note on standard error, after the results so far. Write errors are ignored.
     pub(crate) fn print_note(&mut self, line: &str) {
         // Unwritten results stay buffered, and the last flush reports the error. If the output is

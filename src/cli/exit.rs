@@ -38,7 +38,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Findings,
         1,
-        "findings of error severity, including an unreadable input, and entries of `ctxc.toml` that do not fit the templates, such as a role whose task is gone; `build --check` if the registry is out of date; `manifest --check` if the manifest is; `eval` if a scenario fails, or is about something that does not exist; `check --diff`, `fmt --check` and `fmt --diff` if something would change; `fmt` if a file was left alone",
+        "findings of error severity, including an unreadable input, and entries of `ctxc.toml` that do not fit the templates, such as a role whose task is gone; `build --check` if the registry is out of date; `manifest --check` if the manifest is; `eval` if a scenario fails, or is about something that does not exist; `check --diff`, `fmt --check` and `fmt --diff` if something would change; `fmt` if a file was left alone; `compaction --fail-on` if such facts were dropped",
     ),
     (
         Exit::Usage,
@@ -48,7 +48,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a required history that cannot be used, accepted results that were edited by hand, a scenario that could not be run, no `git` although a revision was named, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a required history that cannot be used, accepted results that were edited by hand, a scenario that could not be run, no `git` although a revision was named, a session that cannot be read, or a bug in ctxc",
     ),
     (
         Exit::Gate,
@@ -58,7 +58,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Nothing,
         5,
-        "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`); `gate` if `--base` is the id of the commit that is checked out",
+        "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`); `gate` if `--base` is the id of the commit that is checked out; `compaction` if nothing was compacted",
     ),
     (
         Exit::Stale,
@@ -68,7 +68,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Inconclusive,
         7,
-        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires; `gate` if nothing was compared; `compare` if a scenario was not compared, or none",
+        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires; `gate` if nothing was compared; `compare` if a scenario was not compared, or none; `compaction --fail-on` if a summary cannot be read",
     ),
     (
         Exit::Interrupted,

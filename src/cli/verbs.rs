@@ -94,7 +94,7 @@ pub(super) enum Verb {
     PromptCache(DeferredArgs<super::request::prompt_cache::PromptCacheArgs>),
     /// Show what the compactions of a coding agent's session dropped, and which of it was needed
     /// again
-    Compaction(DeferredArgs<super::compaction::CompactionArgs>),
+    Compaction(super::compaction::CompactionArgs),
     /// Show the passages that a lookup of fresh context would find, how well each matches, and by
     /// which words
     Search(DeferredArgs<super::context::search::SearchArgs>),

@@ -82,6 +82,8 @@ pub struct AnswerOptions<'a> {
     pub check_runner: Option<&'a dyn RunCheck>,
     /// Runs programs of the project for their requests, if they may run.
     pub programs: Option<&'a dyn RunProgram>,
+    /// The sessions in the user's folder for state; `None` reads those of the project alone.
+    pub sessions: Option<&'a dyn SessionStore>,
     /// The project's rules and models, to detect requests that a vendor would reject; `None` skips
     /// that check.
     pub config: Option<&'a Config>,
@@ -183,6 +185,19 @@ pub trait RunCheck: Debug + Sync {
     /// # Errors
     /// The check did not end by itself, or ended with an error; the reason is in the text.
     fn run(&self, check: &OwnCheck, trial: &str) -> Option<Result<String, String>>;
+
+    /// Runs a method of compaction with this JSON as input and returns its output; `None` if the
+    /// user did not permit it.
+    ///
+    /// # Errors
+    /// As for a check.
+    fn run_method(&self, method: &OwnCheck, input: &str) -> Option<Result<String, String>>;
+}
+
+/// The sessions in the user's folder for state.
+pub trait SessionStore: Debug + Sync {
+    /// Returns the text of a session by its hash; `None` if it is not there.
+    fn session_text(&self, hash: &str) -> Option<String>;
 }
 
 /// Runs programs of the project for their requests.

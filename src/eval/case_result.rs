@@ -55,6 +55,8 @@ words! {
         Stale = "stale",
         /// The scenario contains it.
         Scripted = "scripted",
+        /// A method without a model returned it.
+        Computed = "computed",
         /// There is an answer, but no expectation on it that can be judged.
         NotJudged = "not_judged",
     }

@@ -27,6 +27,8 @@ pub enum Mutation {
     Model,
     /// The model's name refers to another id of its provider.
     ModelId,
+    /// A fact is dropped from a summary: its class and its text.
+    Fact(String),
 }
 
 impl Mutation {
@@ -40,6 +42,7 @@ impl Mutation {
             Self::Tool(_) | Self::AddTool => "tools",
             Self::Path(_) => "protected_paths",
             Self::Model | Self::ModelId => "model",
+            Self::Fact(_) => "survives",
         }
     }
 
@@ -59,6 +62,7 @@ impl Mutation {
             Self::Path(path) => format!("`{path}` no longer protected"),
             Self::AddTool => "a tool more allowed".to_owned(),
             Self::Model => "another model called".to_owned(),
+            Self::Fact(fact) => format!("{fact} dropped from the summary"),
             Self::ModelId => "another id behind the model's name".to_owned(),
         }
     }

@@ -11,6 +11,7 @@ pub mod answer_source;
 pub mod case;
 pub mod case_result;
 pub mod change;
+pub mod compaction;
 #[cfg(feature = "cli")]
 pub mod comparison;
 pub mod compiled_patterns;
@@ -28,6 +29,7 @@ pub mod prepared_case;
 pub mod receiver;
 pub mod request;
 pub mod result_keys;
+pub mod role_agent;
 pub mod run;
 mod run_context;
 pub mod score;

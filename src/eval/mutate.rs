@@ -13,7 +13,7 @@ use super::receiver::Receiver;
 use super::run::{self, ResolvedCase};
 use super::scripted::{AgentNames, AnswerScript, request_text};
 use super::verdict::ExpectationVerdict;
-use super::{answer, case, context, request};
+use super::{answer, case, compaction, context, request};
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 /// The kinds of changes, as serialised.
-pub const CHANGE_KINDS: [&str; 11] = [
+pub const CHANGE_KINDS: [&str; 12] = [
     "segment_dropped",
     "segment_halved",
     "segment_moved",
@@ -46,9 +46,10 @@ pub const CHANGE_KINDS: [&str; 11] = [
     "protected_path",
     "model",
     "model_id",
+    "fact_dropped",
 ];
-/// The expectations of `expect_context` that notice them.
-pub const NOTICED_BY: [&str; 7] = [
+/// The expectations that notice them.
+pub const NOTICED_BY: [&str; 8] = [
     "segments",
     "snapshot",
     "trust",
@@ -56,6 +57,7 @@ pub const NOTICED_BY: [&str; 7] = [
     "tools",
     "protected_paths",
     "model",
+    "survives",
 ];
 
 /// The changes that the scenarios of one agent notice.
@@ -138,7 +140,7 @@ pub(crate) struct MutationRow<'s> {
     /// The kind of the change.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = CHANGE_KINDS)))]
     change: &'static str,
-    /// The segment by its id, the setting, the tool that is taken away (with `!` one that is blocked), or the path.
+    /// The segment by its id, the setting, the tool that is taken away (with `!` one that is blocked), the path, or the fact with its class.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'s str>,
     /// The value that the setting resolves to instead.
@@ -147,7 +149,7 @@ pub(crate) struct MutationRow<'s> {
     /// The enclosing node that the setting belongs to; absent for the agent's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<&'s str>,
-    /// The expectation of `expect_context` that would notice it.
+    /// The expectation that would notice it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = NOTICED_BY)))]
     noticed_by: &'static str,
 }
@@ -210,6 +212,7 @@ fn mutation_row(change: &Mutation) -> MutationRow<'_> {
         Mutation::Path(pattern) => ("protected_path", Some(pattern.as_str())),
         Mutation::Model => ("model", None),
         Mutation::ModelId => ("model_id", None),
+        Mutation::Fact(fact) => ("fact_dropped", Some(fact.as_str())),
     };
     let (value, node) = if let Mutation::Set(_, value, node) = change {
         (Some(*value), node.as_deref())
@@ -244,7 +247,17 @@ pub fn score_mutations(
 ) -> MutationScores {
     let found = run::map_cases(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, CaseSubject::Request(_)) {
-            return try_request(context, input).map(|one| vec![one]);
+            let tried = request::mutate_request(context, input)?;
+            return Some(vec![sum_changes(&input.case.name.value, tried)]);
+        }
+        if let Some(compaction) = input.case.subject.value.compaction() {
+            let done = match found {
+                Ok(case) => case.run(),
+                Err(_) => compaction::run_compaction_case(context, input),
+            };
+            let tried = compaction::mutate_summary(context, input, &done)?;
+            let subject = compaction.role().unwrap_or(&input.case.name.value);
+            return Some(vec![sum_changes(subject, tried)]);
         }
         let (_, mut all) = try_case(found.ok()?, SelectedCases::Passing, &mutate_agent)?;
         // A whole run counts as one scenario of an agent, however often it calls that agent.
@@ -415,23 +428,15 @@ fn try_case<T>(
     Some((done.verdict, found))
 }
 
-/// The changes of a case about the request of another program.
-fn try_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<AgentSum> {
-    let tried = request::mutate_request(context, input)?;
-    let seen = tried
-        .iter()
-        .filter(|(_, is_noticed)| *is_noticed)
-        .map(|(change, _)| change.clone())
-        .collect();
-    let all = tried.into_iter().map(|(change, _)| change).collect();
-    Some((
-        (input.case.name.value.clone(), "/".to_owned()),
-        MutationSum {
-            asked: 1,
-            all,
-            seen,
-        },
-    ))
+/// Sums up the changes of a case that has no agent with a context to change.
+fn sum_changes(subject: &str, tried: Vec<(Mutation, bool)>) -> AgentSum {
+    let noticed = tried.iter().filter(|(_, is_noticed)| *is_noticed);
+    let sum = MutationSum {
+        asked: 1,
+        seen: noticed.map(|(change, _)| change.clone()).collect(),
+        all: tried.into_iter().map(|(change, _)| change).collect(),
+    };
+    ((subject.to_owned(), "/".to_owned()), sum)
 }
 
 /// Returns true if a case notices a change: the context cannot be assembled, an expectation fails,

@@ -1,6 +1,7 @@
 //! A case whose files are all read.
 
 use super::case_result::{CaseResult, CaseVerdict};
+use super::compaction::session_point::SessionPoint;
 use super::judge::CaseJudge;
 use super::receiver::Receiver;
 pub use super::run_context::{CaseInput, RunContext};
@@ -36,6 +37,8 @@ pub struct PreparedCase<'a> {
     pub(super) answer: AnswerForm,
     /// The judge of its answers.
     pub(super) judge: Rc<CaseJudge<'a>>,
+    /// The session whose conversation the role compacts.
+    pub(super) session: Option<Rc<SessionPoint>>,
     /// A model that replaces the configured one.
     pub(super) other_model: Option<String>,
 }
@@ -204,7 +207,12 @@ pub(super) fn prepare_case<'a>(
     } else {
         SubjectKind::Task
     };
-    let read = situation::read_situation(&case.situation, whose, &declared, input.beside)
+    let session = SessionPoint::read_case(run, input)?;
+    let frozen = session
+        .as_ref()
+        .map(|point| point.fill_situation(&case.situation));
+    let frozen = frozen.as_ref().unwrap_or(&case.situation);
+    let read = situation::read_situation(frozen, whose, &declared, input.beside)
         .map_err(|why| Box::new(CaseResult::failed_case(&node, why)))?;
     let request = Request {
         node: &node,
@@ -237,6 +245,7 @@ pub(super) fn prepare_case<'a>(
         routed,
         answer,
         judge: Rc::new(CaseJudge::new(run, input)),
+        session: session.map(Rc::new),
         other_model: None,
     })
 }
@@ -254,6 +263,8 @@ pub(in crate::eval) struct AnswerJudging<'a> {
     pub(in crate::eval) prepared: Option<&'a PreparedCase<'a>>,
     /// The judge of the answer.
     pub(in crate::eval) judge: &'a CaseJudge<'a>,
+    /// The session whose compaction the answer is.
+    pub(in crate::eval) session: Option<&'a SessionPoint>,
 }
 
 impl<'a> AnswerJudging<'a> {
@@ -265,6 +276,7 @@ impl<'a> AnswerJudging<'a> {
             model: prepared.model(),
             prepared: Some(prepared),
             judge: &prepared.judge,
+            session: prepared.session.as_deref(),
         }
     }
 }

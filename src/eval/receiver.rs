@@ -81,10 +81,18 @@ pub fn resolve_receiver<'a>(
             source.describe()
         )),
         CaseSubject::Task(task) => Ok(Receiver::for_task(task)),
-        CaseSubject::Role(role) => roles.get(role).map(Receiver::for_role).ok_or_else(|| {
-            let near = suggest::nearest_candidate(role, roles.keys().map(String::as_str));
-            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            format!("there is no agent role `{role}` in this project{near}")
-        }),
+        CaseSubject::Compaction(compaction) if compaction.role().is_none() => Err(format!(
+            "it is about a compaction by {}, not about an agent of this project",
+            compaction.method.describe()
+        )),
+        subject @ (CaseSubject::Role(_) | CaseSubject::Compaction(_)) => {
+            let role = subject.role().unwrap_or_default();
+            roles.get(role).map(Receiver::for_role).ok_or_else(|| {
+                let near = suggest::nearest_candidate(role, roles.keys().map(String::as_str));
+                let near =
+                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                format!("there is no agent role `{role}` in this project{near}")
+            })
+        }
     }
 }

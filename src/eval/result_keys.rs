@@ -76,6 +76,7 @@ pub(super) fn hash_with_checks(case: Hash, of: &ScenarioCase, live: &dyn Files) 
 fn check_files(case: &ScenarioCase, live: &dyn Files) -> BTreeMap<String, Result<String, String>> {
     let mut open: Vec<String> = answer::all_tests(&case.expectations)
         .filter_map(|(test, _)| test.own_check())
+        .chain(case.subject.value.compaction_program())
         .flat_map(OwnCheck::possible_files)
         .collect();
     let mut found = BTreeMap::new();

@@ -4,12 +4,12 @@
 use super::case_result::{CaseResult, ResultKeys};
 use super::prepared_case::{self, CaseInput, PreparedCase, RunContext};
 use super::receiver::{Receiver, resolve_receiver};
-use super::{case, request, result_keys};
+use super::{case, compaction, request, result_keys};
 use crate::base::{parallel, suggest};
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::registry::Registry;
-use crate::scenario::model::CaseSubject;
+use crate::scenario::model::{CaseSubject, ScenarioCase};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
@@ -84,6 +84,7 @@ pub fn run_cases_with<T: Send>(
             _ if matches!(input.case.subject.value, CaseSubject::Request(_)) => {
                 request::run_request_case(context, input)
             }
+            _ if is_computed(input.case) => compaction::run_compaction_case(context, input),
             Ok(case) => case.run(),
             // An unknown subject is unknown to `check` too, whose message has more detail.
             Err(why) => input.rejection.map_or_else(
@@ -95,6 +96,12 @@ pub fn run_cases_with<T: Send>(
     })
 }
 
+/// Returns true for a case about a compaction that no role is asked for.
+pub(super) fn is_computed(case: &ScenarioCase) -> bool {
+    let compaction = case.subject.value.compaction();
+    compaction.is_some_and(|compaction| compaction.role().is_none())
+}
+
 /// The keys of cases; `None` for a case that cannot be tried.
 pub fn result_keys(
     context: &RunContext<'_>,
@@ -104,6 +111,9 @@ pub fn result_keys(
     map_cases(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, CaseSubject::Request(_)) {
             return request::request_keys(context, input);
+        }
+        if is_computed(input.case) {
+            return Some(compaction::compaction_keys(context, input));
         }
         let prepared = found.ok()?.prepare().ok()?;
         let context = if input.case.is_run {

@@ -163,7 +163,7 @@ pub struct CaseRow {
     pub carried_from: Option<String>,
     /// The source of the answer; without one, or with a stale one, the verdict is about the context
     /// alone.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "asked", "replayed", "stale", "scripted", "not_judged"])))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "asked", "replayed", "stale", "scripted", "computed", "not_judged"])))]
     pub answer: String,
     /// True if the scenario expects something of its answer, and none is recorded; else absent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -743,7 +743,10 @@ fn case_score(trials: &[TrialRow], rule: RuleRow, stopped_early: bool) -> Option
 fn k_trials(k: u32, done: &CaseResult) -> Option<KTrialRates> {
     // An undecided trial has passed nothing.
     let is_of_model = is_judged(done.answered)
-        && done.answered != AnswerOrigin::Scripted
+        && !matches!(
+            done.answered,
+            AnswerOrigin::Scripted | AnswerOrigin::Computed
+        )
         && !done.trials.iter().any(JudgedTrial::is_undecided);
     let trials = done
         .trials

@@ -170,8 +170,25 @@ pub fn clustered(rates: &[(&str, f64)]) -> Option<(f64, f64)> {
     Some(wilson_of(mean, trials, student(number - 1.0)))
 }
 
+/// The minimum number of clusters of a difference.
+const DIFFERENCE_CLUSTERS: usize = 5;
+
+/// The 95 % interval of a difference of paired means, by its values without each cluster (the
+/// jackknife, with the quantile of Student's t for their number); `None` for fewer than five clusters.
+#[allow(clippy::cast_precision_loss, reason = "fewer than 2^52 clusters")]
+pub fn paired_interval(difference: f64, without: &[f64]) -> Option<(f64, f64)> {
+    if without.len() < DIFFERENCE_CLUSTERS {
+        return None;
+    }
+    let number = without.len() as f64;
+    let mean = without.iter().sum::<f64>() / number;
+    let squares: f64 = without.iter().map(|one| (one - mean).powi(2)).sum();
+    let half = student(number - 1.0) * ((number - 1.0) / number * squares).sqrt();
+    Some((difference - half, difference + half))
+}
+
 /// The quantile of Student's t that leaves 2.5 % on either side, by its expansion around the normal
-/// one: 1e-3 off at 9 degrees of freedom.
+/// one: 1e-3 off at 9 degrees of freedom, 7e-3 at 4.
 fn student(freedom: f64) -> f64 {
     let power = |exponent: i32| Z_95.powi(exponent);
     let first = (power(3) + Z_95) / 4.0;

@@ -420,6 +420,7 @@ pub(super) fn check_value(
         | ScenarioShape::True
         | ScenarioShape::Whole(..)
         | ScenarioShape::Number(..)
+        | ScenarioShape::Share
         | ScenarioShape::Word(_)
         | ScenarioShape::Date
         | ScenarioShape::Pattern

@@ -1,6 +1,7 @@
 //! The format of scenarios and suites as key tables. A key that is not here is not read, and
 //! appears in no schema and on no page.
 
+use super::compaction::COMPACTION_TABLE;
 use super::expect::answer::ANSWER_TABLE;
 use super::expect::context::CONTEXT_TEST_TABLE;
 use super::message_keys::MESSAGE_TABLE;
@@ -41,6 +42,7 @@ macro_rules! case_keys {
             optional_key("node", ScenarioShape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several").with_names(NamedThingKind::Node),
             optional_key("run", ScenarioShape::True, "run the whole task with all its agents; expectations name their agent by `node`"),
             optional_key("request", ScenarioShape::Table(&REQUEST_TABLE), "the request that another program sends, instead of a role or task and its `context`"),
+            optional_key("compaction", ScenarioShape::Table(&COMPACTION_TABLE), "a compaction of a session of a coding agent, instead of a role or task and its `context`; the summary is the answer"),
             aliased_key("context", "input", ScenarioShape::Table(&CONTEXT_TABLE), Optional, "the frozen values of the task: its objective, inputs, files and earlier results"),
             optional_key("expect_context", ScenarioShape::List(&ScenarioShape::Table(&CONTEXT_TEST_TABLE), 1), "expectations on the context; they need no model and no recorded answer"),
             aliased_key("expectations", "expected", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TABLE), 1), Optional, "expectations on the answer"),
@@ -58,12 +60,14 @@ macro_rules! case_keys {
 }
 
 const CASE_GROUPS: &[super::table::KeyGroup] = &[
-    ExactlyOne(&["role", "task", "request"]),
-    ExactlyOne(&["context", "request"]),
+    ExactlyOne(&["role", "task", "request", "compaction"]),
+    ExactlyOne(&["context", "request", "compaction"]),
     AtLeast(&["expect_context", "expectations"]),
     Exclusive("rule", &["runs", "pass_threshold"]),
     // The answer to another program's request is the recorded one.
     Exclusive("request", &["answers", "node", "run"]),
+    // A method of compaction gives the answer.
+    Exclusive("compaction", &["answers", "node", "run", "expect_context"]),
     // A run of a whole task has no single agent.
     Exclusive("run", &["node"]),
 ];

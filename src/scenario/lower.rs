@@ -1,6 +1,7 @@
 //! Converts a tree that was checked against the key tables to cases. Reports nothing: invalid
 //! values were reported before and are left out.
 
+use super::compaction::{CONVERSATION_PARAMETER, CompactionSubject};
 use super::date;
 use super::keys::{CASE_TABLE, CONTEXT_TABLE, SCENARIO_TABLE};
 use super::model::{
@@ -281,7 +282,27 @@ pub(super) fn read_case(
             request.span,
         ))
     };
-    let subject = task.or_else(role).or_else(request)?;
+    let compaction = || {
+        let compaction = get("compaction")?;
+        let subject = CompactionSubject::read(compaction)?;
+        Some(Spanned::new(
+            CaseSubject::Compaction(subject),
+            compaction.span,
+        ))
+    };
+    let subject = task.or_else(role).or_else(request).or_else(compaction)?;
+    // Without a `context`, misplaced keys beside it are read, so that one finding is enough.
+    let mut situation = read_situation(cx, get("context").unwrap_or(node));
+    if let CaseSubject::Compaction(compaction) = &subject.value
+        && compaction.role().is_some()
+    {
+        // The session has the text; the name is checked like any input.
+        let text = FrozenValue::Value(serde_json::Value::String(String::new()));
+        let value = Box::new(Spanned::new(text, subject.span));
+        situation
+            .inputs
+            .insert(CONVERSATION_PARAMETER.to_owned(), value);
+    }
     let items = |key| get(key).and_then(YamlNode::items).unwrap_or_default();
     let expectations: Vec<_> = items("expectations")
         .iter()
@@ -297,8 +318,7 @@ pub(super) fn read_case(
         subject,
         node: get("node").and_then(read_text),
         is_run: get("run").and_then(read_flag).unwrap_or(false),
-        // Without a `context`, misplaced keys beside it are read, so that one finding is enough.
-        situation: read_situation(cx, get("context").unwrap_or(node)),
+        situation,
         expect_context: items("expect_context")
             .iter()
             .filter_map(ContextExpectation::read_entry)

@@ -3,6 +3,7 @@
 
 mod case_tables;
 mod check_keys;
+pub mod compaction;
 pub mod csv;
 pub mod date;
 pub mod expect;

@@ -5,8 +5,10 @@
 //! judged and no name is resolved here: the rules and the evaluation check that a role, task or
 //! segment exists.
 
+pub use super::compaction::{CompactionMethod, CompactionSubject};
 pub use super::expect::answer::{AnswerExpectation, AnswerTest};
 pub use super::expect::context::ContextExpectation;
+use super::expect::own_check::OwnCheck;
 pub use super::expect::segments::{CountedTokens, PatternTest, SegmentSelector, SegmentState};
 use super::request_source::RequestSource;
 use super::scenario_fault::CaseTableRow;
@@ -148,6 +150,33 @@ pub enum CaseSubject {
     Task(String),
     /// No receiver in this project: the request of another program.
     Request(RequestSource),
+    /// A compaction of a session, whose method may ask a role.
+    Compaction(CompactionSubject),
+}
+
+impl CaseSubject {
+    /// Returns the agent role that receives the context; `None` for another subject.
+    pub fn role(&self) -> Option<&str> {
+        match self {
+            Self::Role(role) => Some(role),
+            Self::Compaction(compaction) => compaction.role(),
+            Self::Task(_) | Self::Request(_) => None,
+        }
+    }
+
+    /// Returns the compaction that the case repeats; `None` for another subject.
+    pub const fn compaction(&self) -> Option<&CompactionSubject> {
+        if let Self::Compaction(compaction) = self {
+            Some(compaction)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the program that compacts; `None` for another subject or method.
+    pub fn compaction_program(&self) -> Option<&OwnCheck> {
+        self.compaction()?.method.program()
+    }
 }
 
 /// The frozen task. No part of it is read from the live tree.

@@ -5,9 +5,10 @@
 use super::check_keys::{self, Completeness};
 use super::scenario_fault::{KeyPath, ScenarioFault, ScenarioFaultKind, ScenarioFaultSink};
 use super::table::{ScenarioShape, ScenarioTable, optional_key, required_key};
-use super::values::read_number;
+use super::values::{read_number, read_texts};
+use crate::base::words::words;
 use crate::syntax::yaml::{self, YamlNode};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The value of `schema` in a rubric.
@@ -16,6 +17,23 @@ pub const RUBRIC_SCHEMA: &str = "ctxc/rubric/1";
 pub const DEFAULT_MAX_SCORE: u64 = 5;
 /// The upper bound of the highest score of a criterion.
 const MAX_SCORE: u64 = 100;
+
+words! {
+    /// The type of a question about a conversation that was compacted.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum ProbeKind {
+        /// Technical details: errors, values, commands, rules.
+        Recall = "recall",
+        /// Files that were created, changed or read.
+        Artifact = "artifact",
+        /// The state of the work and the next step.
+        Continuation = "continuation",
+        /// Decisions with their reasons and alternatives.
+        Decision = "decision",
+    }
+}
 
 /// A rubric file.
 pub static RUBRIC_TABLE: ScenarioTable = ScenarioTable {
@@ -69,6 +87,16 @@ static CRITERION_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Map(&ScenarioShape::Text),
             "the meaning of some scores: `{0: invented, 5: fully right}`",
         ),
+        optional_key(
+            "dimension",
+            ScenarioShape::Text,
+            "the group that its score counts for in `ctxc compaction probe`, its own id by default",
+        ),
+        optional_key(
+            "probes",
+            ScenarioShape::List(&ScenarioShape::Word(&ProbeKind::WORDS), 1),
+            "the types of probes that it applies to in `ctxc compaction probe`, all by default",
+        ),
     ],
     groups: &[],
 };
@@ -95,6 +123,12 @@ pub struct Criterion {
     pub max_score: u64,
     /// The meaning of some scores.
     pub anchors: BTreeMap<u64, String>,
+    /// The group that its score counts for; `None` for a group of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<String>,
+    /// The types of probes that it applies to; empty for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeKind>,
 }
 
 impl Criterion {
@@ -106,7 +140,19 @@ impl Criterion {
             weight: 1.0,
             max_score: DEFAULT_MAX_SCORE,
             anchors: BTreeMap::new(),
+            dimension: None,
+            probes: Vec::new(),
         }
+    }
+
+    /// The group that its score counts for.
+    pub fn dimension(&self) -> &str {
+        self.dimension.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Returns true if it applies to a type of probes.
+    pub fn applies_to(&self, kind: ProbeKind) -> bool {
+        self.probes.is_empty() || self.probes.contains(&kind)
     }
 }
 
@@ -198,6 +244,11 @@ fn read_criteria(root: &YamlNode<'_>) -> Rubric {
             weight: node.get("weight").and_then(read_number).unwrap_or(1.0),
             max_score,
             anchors: anchors.collect(),
+            dimension: text(node, "dimension"),
+            probes: read_texts(node.get("probes"))
+                .iter()
+                .filter_map(|word| ProbeKind::parse(&word.value))
+                .collect(),
             ..Criterion::new(text(node, "id")?, text(node, "question")?)
         })
     };

@@ -1,8 +1,9 @@
 //! Checks single values against their shapes: words, numbers, days, patterns, paths, settings.
 
+use super::expect::survival::ALL_FACTS;
 use super::scenario_fault::{KeyPath, ScenarioFaultKind, ScenarioFaultSink, span_inside};
 use super::table::ScenarioShape;
-use super::values::{SEGMENT_KINDS, read_word};
+use super::values::{SEGMENT_KINDS, read_number, read_word};
 use super::{date, pattern};
 use crate::base::quoted::name_list;
 use crate::base::suggest::nearest_candidate;
@@ -88,6 +89,13 @@ pub(super) fn check_scalar(
                 .is_none_or(|number| !(min..=max).contains(&number))
             {
                 sink.report_bad_value(path, node, format!("a number from {min} to {max}"), None);
+            }
+        }
+        (ScenarioShape::Share, YamlValue::Text(_) | YamlValue::Number(_)) => {
+            let is_share = |share: f64| (0.0..=1.0).contains(&share);
+            if node.text() != Some(ALL_FACTS) && !read_number(node).is_some_and(is_share) {
+                let expected = format!("a number from 0 to 1, or `{ALL_FACTS}`");
+                sink.report_bad_value(path, node, expected, None);
             }
         }
         (ScenarioShape::Word(words), YamlValue::Text(_)) => {

@@ -114,6 +114,8 @@ pub enum ScenarioShape {
     Whole(u64, u64),
     /// A number in bounds.
     Number(f64, f64),
+    /// A share from 0 to 1, or `all`.
+    Share,
     /// One of some words.
     Word(&'static [&'static str]),
     /// A day: `2026-11-21`.
@@ -259,6 +261,7 @@ impl ScenarioShape {
             Self::True => "`true`",
             Self::Whole(..) => "a whole number",
             Self::Number(..) => "a number",
+            Self::Share => "a share from 0 to 1, or `all`",
             Self::Word(_) => "a word",
             Self::Patterns => "a pattern or a list of patterns",
             Self::Content => "a text, or a file as `{file: PATH}`",

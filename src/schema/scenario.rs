@@ -2,6 +2,7 @@
 //! that editors complete the keys that are read. Checks that require the project (roles, tasks,
 //! inputs) or a parser (patterns, paths) are left to the reader.
 
+use crate::scenario::expect::survival::ALL_FACTS;
 use crate::scenario::keys::{CASE_TABLE, DEFAULTS_TABLE, SCENARIO_TABLE, SUITE_TABLE};
 use crate::scenario::rubric::RUBRIC_TABLE;
 use crate::scenario::table::{KeyGroup, KeyNeed, ScenarioKey, ScenarioShape, ScenarioTable};
@@ -172,6 +173,9 @@ fn shape_schema(shape: ScenarioShape, defs: &mut Map<String, Value>) -> Value {
         }
         ScenarioShape::Number(min, max) => {
             json!({"type": "number", "minimum": min, "maximum": max})
+        }
+        ScenarioShape::Share => {
+            json!({"anyOf": [{"const": ALL_FACTS}, {"type": "number", "minimum": 0, "maximum": 1}]})
         }
         ScenarioShape::Word(words) => json!({"enum": words}),
         ScenarioShape::Date => json!({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),

@@ -4,31 +4,68 @@
 
 use super::facts::fact::{Fact, FactClass, FactSource, FileUse};
 use super::facts::fact_reader::{FactReader, TextMask};
+use super::sentences::one_line;
 use super::session_event::{
-    CompactionKind, CompactionPoint, MessageOrigin, Reload, SessionEvent, SessionMessage,
+    CompactionKind, CompactionPoint, MessageOrigin, Reload, SessionEvent, SessionFormat,
+    SessionMessage,
 };
 use super::summary_index::SummaryIndex;
-use super::verdict::{FactVerdict, KnownFacts, OVERLAP_THRESHOLD, is_in_summary};
-use crate::kernel::conversation::Speaker;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use super::verdict::{FactVerdict, KnownFacts, is_in_summary};
+use crate::kernel::conversation::{Part, Speaker};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The number of files that Claude Code reads again after a compaction: the latest ones (its
 /// documentation, page `context-window`, as of 2026-10-19).
 const RELOADED_FILES: usize = 5;
+/// The maximum number of characters of a name that a session gives.
+pub const MAX_NAME_CHARS: usize = 60;
 
-/// The things outside the session that a verdict depends on.
+/// The facts that an analysis lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedFacts {
+    /// Those that were dropped.
+    Dropped,
+    /// All of them.
+    All,
+}
+
+/// The things outside the session that an analysis depends on.
+#[derive(Clone, Copy)]
 pub struct AnalysisInput<'m> {
     /// Replaces secrets and personal data.
     pub mask: TextMask<'m>,
-    /// Returns true if a file is still there.
-    pub is_file_there: &'m dyn Fn(&Path) -> bool,
-    /// True if the agent's program reads the latest files again by itself.
-    pub reloads_latest_files: bool,
+    /// The program that wrote the session.
+    pub format: SessionFormat,
+    /// The file name of the session, which a summary can name; empty if it has none.
+    pub transcript: &'m str,
+    /// The folder in which files are looked up, if the session worked in it.
+    pub folder: &'m str,
+    /// Returns true if a path below this folder is a file.
+    pub is_file_there: &'m dyn Fn(&str) -> bool,
+    /// The facts that are listed.
+    pub listed: ListedFacts,
+}
+
+impl<'m> AnalysisInput<'m> {
+    /// Creates the input of an analysis that looks up no file.
+    pub fn new(mask: TextMask<'m>, format: SessionFormat) -> Self {
+        Self {
+            mask,
+            format,
+            transcript: "",
+            folder: "",
+            is_file_there: &|_| false,
+            listed: ListedFacts::All,
+        }
+    }
 }
 
 /// The later use of a fact that was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct LaterUse {
     /// The line of the file.
     pub line: usize,
@@ -37,15 +74,19 @@ pub struct LaterUse {
 }
 
 /// A fact with its verdict.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct JudgedFact {
     /// The fact.
+    #[serde(flatten)]
     pub fact: Fact,
     /// The verdict.
     pub verdict: FactVerdict,
-    /// The value that the summary has instead.
+    /// The value that the summary has instead; null if it has none.
+    #[serde(rename = "summary_value")]
     pub other_value: Option<String>,
-    /// Its first later use.
+    /// The first later use of a dropped fact; null if there was none.
+    #[serde(rename = "needed_again")]
     pub later_use: Option<LaterUse>,
 }
 
@@ -54,25 +95,113 @@ impl JudgedFact {
     pub const fn is_needed_again(&self) -> bool {
         self.verdict.is_dropped() && self.later_use.is_some()
     }
+
+    /// Returns true for an instruction that the conversation no longer contains.
+    pub fn is_dropped_instruction(&self) -> bool {
+        self.fact.class == FactClass::Instruction && self.verdict.is_dropped()
+    }
+
+    /// Returns true if the loss of the fact matters.
+    pub fn is_missed(&self) -> bool {
+        self.is_needed_again() || self.other_value.is_some() || self.is_dropped_instruction()
+    }
 }
 
+/// The counts of a class of facts.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ClassCounts {
+    /// The class; files are counted by their uses.
+    pub class: String,
+    /// The number of facts.
+    pub facts: usize,
+    /// The verdicts that occur.
+    pub verdicts: Vec<VerdictCount>,
+    /// The number of dropped facts that were used later.
+    pub needed_again: usize,
+}
+
+/// The number of facts with a verdict.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct VerdictCount {
+    /// The verdict.
+    pub verdict: FactVerdict,
+    /// The number of facts.
+    pub facts: usize,
+}
+
+impl ClassCounts {
+    fn add(&mut self, verdict: FactVerdict) {
+        self.facts += 1;
+        let mut counts = self.verdicts.iter_mut();
+        match counts.find(|count| count.verdict == verdict) {
+            Some(count) => count.facts += 1,
+            None => self.verdicts.push(VerdictCount { verdict, facts: 1 }),
+        }
+    }
+
+    /// Returns the number of facts with a verdict.
+    pub fn count(&self, verdict: FactVerdict) -> usize {
+        let mut counts = self.verdicts.iter();
+        let own = counts.find(|count| count.verdict == verdict);
+        own.map_or(0, |count| count.facts)
+    }
+
+    /// Returns the number of facts that the conversation still contains.
+    pub fn surviving(&self) -> usize {
+        self.count(FactVerdict::Kept) + self.count(FactVerdict::Reloaded)
+    }
+}
+
+/// Counts of facts in the order of their classes, those of files that were created first.
+type CountsByClass = BTreeMap<(FactClass, Reverse<Option<FileUse>>), ClassCounts>;
+
 /// A compaction with the facts of the messages that it dropped.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct JudgedCompaction {
+    /// Its number in the session, from 1.
+    pub number: usize,
     /// The compaction.
+    #[serde(flatten)]
     pub point: CompactionPoint,
     /// The messages that it dropped.
+    #[serde(rename = "messages_dropped")]
     pub dropped: usize,
     /// The messages that it kept.
+    #[serde(rename = "messages_kept")]
     pub retained: usize,
-    /// The bytes by which the summary is longer than the one before; `None` for the first.
+    /// The bytes of the summary.
+    pub summary_bytes: usize,
+    /// The bytes by which it is longer than the summary before; null for the first.
+    #[serde(rename = "summary_growth")]
     pub growth: Option<i64>,
-    /// The files that were known before and read again later.
-    pub files_read_again: BTreeSet<String>,
-    /// The answers of the model until the next change of a file; `None` if there was none.
+    /// Files that were known before and read again later.
+    pub files_read_again: usize,
+    /// Answers of the model until the next change of a file; null if there was none.
     pub answers_to_edit: Option<usize>,
-    /// The facts, in the order of their classes and keys.
+    /// The counts of each class of facts that occurs.
+    pub classes: Vec<ClassCounts>,
+    /// The facts that were dropped, the most important first; with `--all`, all of them.
     pub facts: Vec<JudgedFact>,
+}
+
+impl JudgedCompaction {
+    /// Returns the facts whose loss matters.
+    pub fn missed_facts(&self) -> impl Iterator<Item = &JudgedFact> {
+        self.facts.iter().filter(|fact| fact.is_missed())
+    }
+}
+
+/// The compactions of a session.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct JudgedSession {
+    /// The number of messages.
+    pub messages: usize,
+    /// The compactions, in order.
+    pub compactions: Vec<JudgedCompaction>,
 }
 
 /// A fact of the conversation as it is now.
@@ -81,11 +210,21 @@ struct LiveFact {
     fact: Fact,
     /// The numbers of the messages that contain it.
     messages: Vec<usize>,
-    /// True if a summary contains it, or the agent's program loaded it again.
-    is_carried: bool,
+    /// The last verdict, if no message contains the fact any longer.
+    carrier: Option<FactVerdict>,
 }
 
 type FactKey = (FactClass, String);
+
+/// A fact in a message.
+#[derive(Debug)]
+struct FactMention {
+    /// The number of the message with which it came.
+    arrival: usize,
+    /// The number of the message that contains it.
+    message: usize,
+    key: FactKey,
+}
 
 /// Collects the facts of a session and judges them at each compaction.
 pub struct SessionAnalysis<'m> {
@@ -95,12 +234,20 @@ pub struct SessionAnalysis<'m> {
     /// The numbers of the messages in the conversation.
     messages: Vec<usize>,
     live: BTreeMap<FactKey, LiveFact>,
+    /// The mentions of live facts, in the order of their arrival.
+    mentions: Vec<FactMention>,
     known: KnownFacts,
     /// The latest files, the newest last.
     latest_files: Vec<String>,
+    /// The number of compactions before each file was first named or last read.
+    file_reads: HashMap<String, usize>,
     request_tokens: Option<u64>,
     answers: usize,
+    /// True until the first message behind a compaction.
+    is_reloading: bool,
     found: Vec<JudgedCompaction>,
+    /// The counts of facts that the compactions do not list.
+    counts: Vec<CountsByClass>,
     /// The places of dropped facts in `found`, until they are used.
     watched: HashMap<FactKey, Vec<FactIndex>>,
 }
@@ -112,20 +259,34 @@ struct FactIndex {
     fact: usize,
 }
 
+/// A compaction as the verdicts on facts need it.
+struct Judgement {
+    kind: CompactionKind,
+    summary: SummaryIndex,
+    /// True if the summary names the file of the session.
+    names_transcript: bool,
+    /// The files that the agent's program reads again.
+    reloaded: Vec<String>,
+}
+
 impl<'m> SessionAnalysis<'m> {
     /// Starts an analysis.
     pub fn new(input: AnalysisInput<'m>) -> Self {
         Self {
-            reader: FactReader::new(input.mask),
+            reader: FactReader::new(input.mask, input.format),
             input,
             count: 0,
             messages: Vec::new(),
             live: BTreeMap::new(),
+            mentions: Vec::new(),
             known: KnownFacts::default(),
             latest_files: Vec::new(),
+            file_reads: HashMap::new(),
             request_tokens: None,
             answers: 0,
+            is_reloading: false,
             found: Vec::new(),
+            counts: Vec::new(),
             watched: HashMap::new(),
         }
     }
@@ -144,48 +305,100 @@ impl<'m> SessionAnalysis<'m> {
         }
     }
 
-    /// Ends the analysis. Returns the compactions in order, and the number of messages.
-    pub fn finish(self) -> (Vec<JudgedCompaction>, usize) {
-        (self.found, self.count)
+    /// Ends the analysis.
+    pub fn finish(mut self) -> JudgedSession {
+        let is_all = self.input.listed == ListedFacts::All;
+        for (compaction, mut counts) in self.found.iter_mut().zip(self.counts) {
+            for judged in &compaction.facts {
+                let own = class_counts(&mut counts, &judged.fact);
+                own.add(judged.verdict);
+                own.needed_again += usize::from(judged.is_needed_again());
+            }
+            compaction.classes = counts.into_values().collect();
+            let facts = &mut compaction.facts;
+            facts.retain(|judged| is_all || judged.verdict.is_dropped());
+            // Within a class, what was needed again, and files that were created or changed come
+            // first.
+            facts.sort_by_key(|judged| {
+                (
+                    judged.fact.class,
+                    !judged.is_needed_again(),
+                    Reverse(judged.fact.file_use),
+                    judged.fact.line,
+                )
+            });
+        }
+        JudgedSession {
+            messages: self.count,
+            compactions: self.found,
+        }
     }
 
     fn add_message(&mut self, message: &SessionMessage) {
         let number = self.count;
         self.count += 1;
-        self.messages.push(number);
-        if message.turn.speaker == Speaker::Assistant && message.starts_answer {
+        // A text that is sent with every request has no place in the conversation.
+        if message.origin != MessageOrigin::Standing {
+            self.messages.push(number);
+        }
+        let speaker = message.turn.speaker;
+        if speaker == Speaker::Assistant && message.starts_answer {
             self.answers += 1;
         }
-        let read = self.reader.read_message(message);
+        self.is_reloading &= message.origin != MessageOrigin::Conversation;
+        // A command that the user ran is no use by the agent.
+        let mut parts = message.turn.parts.iter();
+        let is_of_user =
+            speaker == Speaker::User && parts.any(|part| matches!(part, Part::Call(_)));
+        let read = self.reader.read_message(message, number);
         for key in read.closed_tasks {
             self.live.remove(&(FactClass::Todo, key));
         }
+        for key in read.ended_rules {
+            if let Some(live) = self.live.get_mut(&(FactClass::Instruction, key)) {
+                live.fact.is_standing = false;
+            }
+        }
         for fact in read.facts {
-            if message.origin != MessageOrigin::Program {
+            if message.origin != MessageOrigin::Program && !is_of_user {
                 self.note_use(&fact);
             }
-            self.add_fact(&fact, number);
+            self.add_fact(fact, number);
         }
     }
 
-    fn add_fact(&mut self, fact: &Fact, number: usize) {
-        self.known.add(fact);
-        if fact.class == FactClass::File && fact.file_use > Some(FileUse::Seen) {
-            self.latest_files.retain(|path| *path != fact.key);
-            self.latest_files.push(fact.key.clone());
-            let old = self.latest_files.len().saturating_sub(RELOADED_FILES);
-            self.latest_files.drain(..old);
+    fn add_fact(&mut self, fact: Fact, arrival: usize) {
+        self.known.add(&fact);
+        if fact.class == FactClass::File {
+            if fact.file_use > Some(FileUse::Seen) {
+                self.latest_files.retain(|path| *path != fact.key);
+                self.latest_files.push(fact.key.clone());
+                let old = self.latest_files.len().saturating_sub(RELOADED_FILES);
+                self.latest_files.drain(..old);
+            }
+            let is_read = fact.file_use == Some(FileUse::Read);
+            if is_read || !self.file_reads.contains_key(&fact.key) {
+                self.file_reads.insert(fact.key.clone(), self.found.len());
+            }
         }
         let key = (fact.class, fact.key.clone());
-        let live = self.live.entry(key).or_insert_with(|| LiveFact {
-            fact: fact.clone(),
-            messages: Vec::new(),
-            is_carried: false,
+        self.mentions.push(FactMention {
+            arrival,
+            message: fact.message,
+            key: key.clone(),
         });
-        live.fact.file_use = live.fact.file_use.max(fact.file_use);
-        live.fact.is_standing |= fact.is_standing;
-        if live.messages.last() != Some(&number) {
-            live.messages.push(number);
+        let message = fact.message;
+        let (file_use, is_standing) = (fact.file_use, fact.is_standing);
+        let live = self.live.entry(key).or_insert_with(|| LiveFact {
+            fact,
+            messages: Vec::new(),
+            carrier: None,
+        });
+        live.fact.file_use = live.fact.file_use.max(file_use);
+        live.fact.is_standing |= is_standing;
+        live.carrier = live.carrier.filter(|own| *own != FactVerdict::Unseen);
+        if live.messages.last() != Some(&message) {
+            live.messages.push(message);
         }
     }
 
@@ -198,51 +411,41 @@ impl<'m> SessionAnalysis<'m> {
             (FactClass::Command, ..) => "run again",
             (FactClass::Error, ..) => "met again",
             (FactClass::Value, FactSource::Call, _) => "used again",
-            (FactClass::Instruction, FactSource::Prose, _) => "given again",
             _ => return,
         };
-        if fact.class == FactClass::File {
-            if fact.file_use == Some(FileUse::Read) {
-                for compaction in &mut self.found {
-                    let is_known = compaction.facts.binary_search_by(|judged| {
-                        (judged.fact.class, judged.fact.key.as_str())
-                            .cmp(&(fact.class, fact.key.as_str()))
-                    });
-                    if is_known.is_ok() {
-                        compaction.files_read_again.insert(fact.key.clone());
-                    }
-                }
+        if fact.file_use == Some(FileUse::Read)
+            && let Some(before) = self.file_reads.get(&fact.key)
+        {
+            for compaction in self.found.iter_mut().skip(*before) {
+                compaction.files_read_again += 1;
             }
-            if fact.file_use >= Some(FileUse::Modified)
-                && let Some(last) = self.found.last_mut()
-            {
-                last.answers_to_edit.get_or_insert(self.answers);
-            }
+        }
+        if fact.file_use >= Some(FileUse::Modified)
+            && let Some(last) = self.found.last_mut()
+        {
+            last.answers_to_edit.get_or_insert(self.answers);
         }
         let key = (fact.class, fact.key.clone());
+        let line = fact.line;
         for index in self.watched.remove(&key).into_iter().flatten() {
-            if let Some(judged) = self.judged_mut(index) {
-                judged.later_use = Some(LaterUse {
-                    line: fact.line,
-                    kind,
-                });
+            let compaction = self.found.get_mut(index.compaction);
+            if let Some(judged) = compaction.and_then(|own| own.facts.get_mut(index.fact)) {
+                judged.later_use = Some(LaterUse { line, kind });
             }
         }
-    }
-
-    fn judged_mut(&mut self, index: FactIndex) -> Option<&mut JudgedFact> {
-        self.found
-            .get_mut(index.compaction)?
-            .facts
-            .get_mut(index.fact)
     }
 
     fn rewind(&mut self, number: usize) {
         self.messages.retain(|message| *message < number);
-        self.live.retain(|_, live| {
-            live.messages.retain(|message| *message < number);
-            live.is_carried || !live.messages.is_empty()
-        });
+        while let Some(last) = self.mentions.pop_if(|mention| mention.arrival >= number) {
+            let Some(live) = self.live.get_mut(&last.key) else {
+                continue;
+            };
+            live.messages.retain(|message| *message != last.message);
+            if live.messages.is_empty() && live.carrier.is_none() {
+                self.live.remove(&last.key);
+            }
+        }
     }
 
     fn add_tokens(&mut self, tokens: u64) {
@@ -252,111 +455,161 @@ impl<'m> SessionAnalysis<'m> {
         }
     }
 
-    fn is_file_there(&self, fact: &Fact) -> bool {
-        let path = Path::new(self.reader.folder()).join(&fact.key);
-        fact.class == FactClass::File && path.is_absolute() && (self.input.is_file_there)(&path)
-    }
-
-    /// Marks the dropped facts of the last compaction that a reload contains.
+    /// Marks the dropped facts of the last compaction that the agent's program loads behind it.
     fn add_reload(&mut self, reload: &Reload) {
+        let Some(last) = self.found.last_mut().filter(|_| self.is_reloading) else {
+            return;
+        };
         let path = reload
             .path
             .as_deref()
             .and_then(|path| self.reader.relative_path(path));
         let text = SummaryIndex::new(&(self.input.mask)(&reload.text));
-        let Some(last) = self.found.last_mut() else {
-            return;
-        };
         for judged in &mut last.facts {
-            let is_loaded = judged.fact.class == FactClass::File
-                && Some(&judged.fact.key) == path.as_ref()
-                || matches!(
-                    judged.fact.class,
-                    FactClass::Instruction | FactClass::Todo | FactClass::Decision
-                ) && text.overlap(&judged.fact.text) >= OVERLAP_THRESHOLD;
-            if judged.verdict.is_dropped() && is_loaded {
+            if !judged.verdict.is_dropped() || judged.later_use.is_some() {
+                continue;
+            }
+            let is_loaded = match judged.fact.class {
+                FactClass::File => Some(&judged.fact.key) == path.as_ref(),
+                FactClass::Instruction | FactClass::Todo | FactClass::Decision => {
+                    is_in_summary(&judged.fact, &text, &self.known)
+                }
+                FactClass::Error | FactClass::Command | FactClass::Value => false,
+            };
+            if is_loaded {
                 judged.verdict = FactVerdict::Reloaded;
-                judged.later_use = None;
             }
         }
     }
 
+    /// Returns the verdict on a fact whose messages are those that stay.
+    fn verdict(&self, live: &LiveFact, at: &Judgement) -> FactVerdict {
+        let fact = &live.fact;
+        // If only results were cleared, the summary before is still there.
+        let is_cleared = at.kind == CompactionKind::ClearedResults;
+        if !live.messages.is_empty() || is_cleared && live.carrier.is_some() {
+            FactVerdict::Kept
+        } else if fact.is_standing {
+            FactVerdict::Reloaded
+        } else if is_in_summary(fact, &at.summary, &self.known) {
+            FactVerdict::Kept
+        } else if fact.class == FactClass::File && at.reloaded.contains(&fact.key) {
+            FactVerdict::Reloaded
+        } else if at.kind == CompactionKind::Opaque || live.carrier == Some(FactVerdict::Unseen) {
+            FactVerdict::Unseen
+        } else if self.other_value(fact, at).is_some() {
+            FactVerdict::Mutated
+        } else if at.names_transcript || self.is_file_there(fact) {
+            FactVerdict::Recoverable
+        } else {
+            FactVerdict::Lost
+        }
+    }
+
+    /// Returns the value that a summary has instead of one that the conversation had.
+    fn other_value(&self, fact: &Fact, at: &Judgement) -> Option<String> {
+        let other = self.known.other_value(fact, &at.summary)?;
+        (!self.reader.has_value(other)).then(|| other.to_owned())
+    }
+
+    /// Returns true if a file is still there, in the folder that the session worked in.
+    fn is_file_there(&self, fact: &Fact) -> bool {
+        fact.class == FactClass::File
+            && self.reader.folder() == self.input.folder
+            && Path::new(&fact.key).is_relative()
+            && !fact.key.starts_with(['/', '~'])
+            && !fact.key.starts_with("..")
+            && (self.input.is_file_there)(&fact.key)
+    }
+
     /// Judges all facts at a compaction, and goes on with those that are left.
     fn judge(&mut self, mut point: CompactionPoint) {
+        let name = |text: String| one_line(&(self.input.mask)(&text), MAX_NAME_CHARS);
+        point.at = point.at.map(name);
+        point.trigger = point.trigger.map(name);
         point.tokens_before = point.tokens_before.or(self.request_tokens);
-        let summary_text = (self.input.mask)(&point.summary);
-        let summary = SummaryIndex::new(&summary_text);
-        let names_session = point.summary.contains(".jsonl");
-        let retained: BTreeSet<usize> = point.retained.iter().copied().collect();
-        let reloaded: BTreeSet<String> =
-            if self.input.reloads_latest_files && point.kind == CompactionKind::Summary {
-                self.latest_files.iter().cloned().collect()
+        let is_retained = |number: &usize| point.retained.binary_search(number).is_ok();
+        let is_cleared = point.kind == CompactionKind::ClearedResults;
+        let is_reloading =
+            self.input.format == SessionFormat::ClaudeCode && point.kind == CompactionKind::Summary;
+        let summary = SummaryIndex::new(&(self.input.mask)(&point.summary));
+        let judgement = Judgement {
+            kind: point.kind,
+            names_transcript: summary.has_file_name(self.input.transcript),
+            summary,
+            reloaded: if is_reloading {
+                self.latest_files.clone()
             } else {
-                BTreeSet::new()
-            };
+                Vec::new()
+            },
+        };
         let compaction = self.found.len();
-        let mut facts = Vec::new();
+        let (mut facts, mut counts) = (Vec::new(), CountsByClass::new());
         for (key, mut live) in std::mem::take(&mut self.live) {
-            live.messages.retain(|number| retained.contains(number));
-            // If only results were cleared, the summary before is still there.
-            let is_cleared = point.kind == CompactionKind::ClearedResults;
-            let is_retained = !live.messages.is_empty() || is_cleared && live.is_carried;
-            let fact = live.fact.clone();
-            let mut other_value = None;
-            let verdict = if is_retained || is_in_summary(&fact, &summary, &self.known) {
-                FactVerdict::Kept
-            } else if fact.is_standing
-                || fact.class == FactClass::File && reloaded.contains(&fact.key)
-            {
-                FactVerdict::Reloaded
-            } else if point.kind == CompactionKind::Opaque {
-                FactVerdict::Unseen
-            } else if let Some(other) = self.known.other_value(&fact, &summary) {
-                other_value = Some(other.to_owned());
-                FactVerdict::Mutated
-            } else if names_session || self.is_file_there(&fact) {
-                FactVerdict::Recoverable
-            } else {
-                FactVerdict::Lost
-            };
+            live.messages.retain(is_retained);
+            let verdict = self.verdict(&live, &judgement);
             if verdict.is_dropped() {
-                let index = FactIndex {
-                    compaction,
-                    fact: facts.len(),
-                };
+                let fact = facts.len();
+                let index = FactIndex { compaction, fact };
                 self.watched.entry(key).or_default().push(index);
-            } else {
-                live.is_carried = live.messages.is_empty();
-                self.live.insert(key, live);
-            }
-            if verdict.is_dropped() || !is_cleared {
                 facts.push(JudgedFact {
-                    fact,
+                    other_value: self.other_value(&live.fact, &judgement),
+                    fact: live.fact,
                     verdict,
-                    other_value,
                     later_use: None,
                 });
+                continue;
+            }
+            if !is_cleared {
+                if self.input.listed == ListedFacts::All {
+                    facts.push(JudgedFact {
+                        fact: live.fact.clone(),
+                        verdict,
+                        other_value: None,
+                        later_use: None,
+                    });
+                } else {
+                    class_counts(&mut counts, &live.fact).add(verdict);
+                }
+                live.carrier = live.messages.is_empty().then_some(verdict);
+            }
+            // The loss of a fact behind a summary that cannot be read has no place.
+            if verdict != FactVerdict::Unseen || point.kind == CompactionKind::Opaque {
+                self.live.insert(key, live);
             }
         }
-        let before = self.found.last().map(|last| last.point.summary.len());
-        let kept = self
-            .messages
-            .iter()
-            .filter(|number| retained.contains(number))
-            .count();
-        let dropped = self.messages.len() - kept;
-        self.messages.retain(|number| retained.contains(number));
+        let before = self.messages.len();
+        self.messages.retain(is_retained);
+        self.mentions
+            .retain(|mention| is_retained(&mention.message));
+        let last = self.found.last().map(|last| last.summary_bytes);
         self.answers = 0;
+        self.is_reloading = true;
+        self.counts.push(counts);
         self.found.push(JudgedCompaction {
-            growth: before.map(|before| signed(point.summary.len()) - signed(before)),
+            number: compaction + 1,
+            dropped: before - self.messages.len(),
+            retained: self.messages.len(),
+            summary_bytes: point.summary.len(),
+            growth: last.map(|last| signed(point.summary.len()) - signed(last)),
             point,
-            dropped,
-            retained: kept,
-            files_read_again: BTreeSet::new(),
+            files_read_again: 0,
             answers_to_edit: None,
+            classes: Vec::new(),
             facts,
         });
     }
+}
+
+/// Returns the counts of a fact's class.
+fn class_counts<'c>(counts: &'c mut CountsByClass, fact: &Fact) -> &'c mut ClassCounts {
+    let own = counts
+        .entry((fact.class, Reverse(fact.file_use)))
+        .or_default();
+    if own.class.is_empty() {
+        own.class = fact.class_name();
+    }
+    own
 }
 
 fn signed(bytes: usize) -> i64 {

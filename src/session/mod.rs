@@ -4,6 +4,8 @@
 
 pub mod analysis;
 pub mod facts;
+pub mod method;
+pub mod probe;
 
 pub mod read;
 pub mod sentences;

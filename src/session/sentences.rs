@@ -9,6 +9,12 @@ const STOP_WORDS: &str = " the and for are was were has have had been being with
     how why also just more most some such very they them you she him out over under again once both other own same too \
     now new use used using via per let lets get got one two after before about because instead only must never always dont ";
 
+/// Words of a sentence that forbids something.
+const PROHIBITIONS: &str = " not never dont doesnt cannot cant shouldnt mustnt wont isnt arent no nor without avoid avoids avoiding forbidden \
+    prohibited refrain untouched unchanged except ";
+/// Words of a sentence that demands something.
+const DEMANDS: &str = " must always only shall should require requires required ";
+
 /// The length of a line in bytes up to which it is read as prose.
 const MAX_LINE_BYTES: usize = 2_000;
 
@@ -67,7 +73,7 @@ pub fn strip_list_mark(line: &str) -> &str {
 }
 
 /// Splits a paragraph behind its full stops.
-fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
+pub fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
     let mut start = 0;
     let mut add = |sentence: &str| {
         let sentence = sentence.replace("**", "");
@@ -111,16 +117,76 @@ pub fn content_words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// Returns the words by which a sentence is found: its content words; if these are too few, its
+/// longer words without those of its sign.
+pub fn search_words(text: &str) -> BTreeSet<String> {
+    let content: BTreeSet<String> = content_words(text).collect();
+    if content.len() >= 2 {
+        return content;
+    }
+    words(text)
+        .filter(|word| word.len() >= 3 && !is_among(word, PROHIBITIONS) && !is_among(word, DEMANDS))
+        .map(stem)
+        .collect()
+}
+
+/// The sign of a sentence; one with both forbids one thing and demands another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SentenceSign {
+    /// True if it forbids.
+    pub forbids: bool,
+    /// True if it demands.
+    pub demands: bool,
+}
+
+impl SentenceSign {
+    /// Returns the sign of a sentence.
+    pub fn new(text: &str) -> Self {
+        let mut own = Self::default();
+        let mut is_demand = false;
+        for word in words(text) {
+            // `must not` demands nothing.
+            let forbids = is_among(&word, PROHIBITIONS);
+            own.demands |= is_demand && !forbids;
+            own.forbids |= forbids;
+            is_demand = is_among(&word, DEMANDS);
+        }
+        own.demands |= is_demand;
+        own
+    }
+
+    /// Returns true if a sentence with another sign can mean the same.
+    pub const fn agrees_with(self, other: Self) -> bool {
+        match (self.forbids, self.demands) {
+            (true, false) => other.forbids,
+            (true, true) => true,
+            (false, _) => !other.forbids || other.demands,
+        }
+    }
+}
+
+/// Returns true if a word is in a list that spaces separate and frame.
+fn is_among(word: &str, list: &str) -> bool {
+    list.contains(&format!(" {word} "))
+}
+
 fn is_stop_word(word: &str) -> bool {
     static SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split(' ').collect());
     SET.contains(word)
 }
 
 /// Removes the ending of a word, so that `edited` and `edits` are one word.
-fn stem(mut word: String) -> String {
+pub fn stem(mut word: String) -> String {
     for ending in ["ing", "ed", "es", "s"] {
         if word.len() >= ending.len() + 4 && word.ends_with(ending) && word.is_ascii() {
             word.truncate(word.len() - ending.len());
+            // `commit` of `committed`.
+            let is_double = ["bb", "gg", "mm", "nn", "pp", "rr", "tt"]
+                .iter()
+                .any(|double| word.ends_with(double));
+            if is_double && ending.len() > 1 {
+                word.pop();
+            }
             break;
         }
     }
@@ -130,13 +196,20 @@ fn stem(mut word: String) -> String {
     word
 }
 
-/// Returns the key of a sentence: its content words, sorted.
+/// Returns the key of a sentence: the words by which it is found, sorted.
 pub fn sentence_key(text: &str) -> String {
-    content_words(text)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect::<Vec<_>>()
-        .join(" ")
+    search_words(text).into_iter().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the key of an instruction: one that forbids is another than one that demands.
+pub fn rule_key(text: &str) -> String {
+    let sign = SentenceSign::new(text);
+    let start = if sign.forbids && !sign.demands {
+        "not "
+    } else {
+        ""
+    };
+    start.to_owned() + &sentence_key(text)
 }
 
 /// Shortens a text to one line of at most some characters.
@@ -146,13 +219,4 @@ pub fn one_line(text: &str, max: usize) -> String {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default().trim_end()),
         None => line,
     }
-}
-
-/// Returns the longest beginning of a text with at most some bytes.
-pub fn floor_cut(text: &str, max: usize) -> &str {
-    let mut end = max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
 }

@@ -4,11 +4,14 @@
 
 use crate::base::words::words;
 use crate::kernel::conversation::{Part, Speaker, Turn};
-use std::collections::BTreeMap;
+use serde::Serialize;
+use serde_json::Value;
 
 words! {
     /// The program that wrote a session.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
     pub enum SessionFormat {
         /// Claude Code.
         ClaudeCode = "claude-code",
@@ -61,21 +64,25 @@ impl SessionMessage {
 
 words! {
     /// The kind of a compaction.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
     pub enum CompactionKind {
         /// A summary replaced messages.
         Summary = "summary",
         /// Results of tools were cleared, without a summary.
         ClearedResults = "cleared-results",
-        /// A summary that cannot be read replaced messages.
+        /// A summary that cannot be read, or that is not in the session, replaced messages.
         Opaque = "opaque",
     }
 }
 
 /// A point at which a history shrank.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CompactionPoint {
-    /// Its kind.
+    /// Its kind: `opaque` if its summary cannot be read, so that nothing but the kept messages is
+    /// compared.
     pub kind: CompactionKind,
     /// The line of the file, from 1.
     pub line: usize,
@@ -85,11 +92,13 @@ pub struct CompactionPoint {
     pub trigger: Option<String>,
     /// The tokens of the last request before it.
     pub tokens_before: Option<u64>,
-    /// The tokens of the history after it.
+    /// The tokens of the history after it, or of the first request.
     pub tokens_after: Option<u64>,
     /// The summary; empty if there is none that can be read.
+    #[serde(skip)]
     pub summary: String,
-    /// The numbers of the earlier messages that stay, in order.
+    /// The numbers of the earlier messages that stay, in ascending order.
+    #[serde(skip)]
     pub retained: Vec<usize>,
 }
 
@@ -147,16 +156,27 @@ pub enum RowKind {
 }
 
 /// The rows of a session that could not be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RowCounts {
-    /// The rows of the file.
-    pub rows: usize,
-    /// Rows of unknown kinds, by their names.
-    pub unknown: BTreeMap<String, usize>,
-    /// Lines that are not JSON, such as those of two writers at once.
-    pub unreadable: Vec<usize>,
+    /// The rows of kinds that ctxc does not know; those of further kinds count as `…`.
+    pub unknown_rows: Vec<UnknownRows>,
+    /// The number of lines that are too long or not JSON, such as those of two writers at once.
+    pub unreadable_rows: usize,
+    /// The first of these lines.
+    pub unreadable_lines: Vec<usize>,
     /// True if the last line is cut.
     pub is_cut: bool,
+}
+
+/// The rows of a kind that ctxc does not know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct UnknownRows {
+    /// The kind, as written.
+    pub kind: String,
+    /// The number of rows.
+    pub rows: usize,
 }
 
 /// Returns the text of a part that is one.
@@ -166,4 +186,23 @@ pub fn part_text(part: &Part) -> Option<&str> {
     } else {
         None
     }
+}
+
+/// Returns the text at a key; empty if there is none.
+pub fn text_at<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns all texts in a JSON value, one a line.
+pub fn all_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => joined(values.iter()),
+        Value::Object(values) => joined(values.values()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
+}
+
+fn joined<'v>(values: impl Iterator<Item = &'v Value>) -> String {
+    values.map(all_text).collect::<Vec<_>>().join("\n")
 }

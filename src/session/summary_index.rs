@@ -3,21 +3,35 @@
 use super::facts::error_line::ErrorLine;
 use super::facts::file_path::base_name;
 use super::facts::value::values;
-use super::sentences::{content_words, words};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use super::sentences::{
+    SentenceSign, content_words, search_words, split_sentences, stem, strip_list_mark, words,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The number of content words in which the words of a sentence are looked for together.
-const WINDOW_WORDS: usize = 40;
+/// The bytes of a summary that are read.
+const MAX_SUMMARY_BYTES: usize = 1 << 20;
+/// The share of a sentence's words that must stand together in a summary.
+pub const OVERLAP_THRESHOLD: f64 = 0.6;
+/// The number of words of an instruction up to which all of them must stand together.
+const MAX_SHORT_WORDS: usize = 4;
 /// The number of places of a word that are looked at.
 const MAX_PLACES: usize = 60;
+/// The number of words beside each other that are looked up at once.
+const PHRASE_WORDS: usize = 5;
+/// Programs whose names are words of English.
+const WORD_PROGRAMS: [&str; 6] = ["make", "just", "go", "task", "ant", "node"];
 
 /// An indexed summary.
 #[derive(Debug, Default)]
 pub struct SummaryIndex {
-    /// The places of each content word, counted in content words.
+    /// The numbers of the sentences with each word, without its ending.
     places: HashMap<String, Vec<usize>>,
-    /// All words in order, separated and framed by spaces.
-    plain: String,
+    /// The signs of the sentences.
+    signs: Vec<SentenceSign>,
+    /// All rows of up to [`PHRASE_WORDS`] words.
+    phrases: HashSet<String>,
+    /// The first words of code.
+    programs: HashSet<String>,
     /// The paths, by their last parts.
     paths: HashMap<String, BTreeSet<String>>,
     /// The keys of the values.
@@ -29,109 +43,172 @@ pub struct SummaryIndex {
 impl SummaryIndex {
     /// Indexes a summary.
     pub fn new(summary: &str) -> Self {
-        let mut out = Self {
-            plain: plain_words(summary),
-            ..Self::default()
-        };
-        for (at, word) in content_words(summary).enumerate() {
-            out.places.entry(word).or_default().push(at);
+        let summary = summary
+            .get(..summary.floor_char_boundary(MAX_SUMMARY_BYTES))
+            .unwrap_or_default();
+        let mut out = Self::default();
+        out.add_sentences(summary);
+        let all: Vec<String> = words(summary).collect();
+        for at in 0..all.len() {
+            let mut phrase = String::new();
+            for word in all.iter().skip(at).take(PHRASE_WORDS) {
+                phrase.push_str(word);
+                out.phrases.insert(phrase.clone());
+                phrase.push(' ');
+            }
         }
-        for word in summary.split(|c: char| !is_path_char(c)) {
-            let path = word
-                .trim_start_matches("./")
-                .trim_end_matches(['.', ':', '-']);
-            let path = without_place(path);
-            let name = base_name(path);
-            if name.contains('.') || path.contains('/') {
-                out.paths
-                    .entry(name.to_owned())
-                    .or_default()
-                    .insert(path.to_owned());
+        let code = summary.split('`').skip(1).step_by(2);
+        let programs = code
+            .flat_map(str::lines)
+            .filter_map(|line| words(line).next());
+        out.programs.extend(programs);
+        for word in summary.split(|c: char| c.is_whitespace() || "`\"'<>,;|".contains(c)) {
+            for path in word.split("](").map(path_of_word) {
+                let name = base_name(path);
+                if name.contains('.') || path.contains('/') {
+                    let own = out.paths.entry(name.to_owned()).or_default();
+                    own.insert(path.to_owned());
+                }
             }
         }
         for value in values(summary) {
             out.values.insert(value.key());
-            out.slots
-                .entry(value.slot())
-                .or_default()
-                .insert(value.value.to_owned());
+            let slot = out.slots.entry(value.slot()).or_default();
+            slot.insert(value.normal_value().to_owned());
         }
         out
     }
 
-    /// Returns the largest share of a sentence's content words that stand close together.
-    pub fn overlap(&self, sentence: &str) -> f64 {
-        let own: BTreeSet<String> = content_words(sentence).collect();
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        for (number, word) in own.iter().enumerate() {
-            let places = self.places.get(word).into_iter().flatten();
-            found.extend(places.take(MAX_PLACES).map(|place| (*place, number)));
-        }
-        found.sort_unstable();
-        let mut counts = vec![0_usize; own.len()];
-        let (mut start, mut distinct, mut best) = (0, 0_usize, 0_usize);
-        for (place, number) in &found {
-            while let Some((first, old)) = found.get(start)
-                && first + WINDOW_WORDS <= *place
-            {
-                if let Some(count) = counts.get_mut(*old) {
-                    *count -= 1;
-                    distinct -= usize::from(*count == 0);
+    /// Indexes the words by sentences. Entries of a list have the sign of the line above it, too.
+    fn add_sentences(&mut self, summary: &str) {
+        let mut above = SentenceSign::default();
+        for line in summary.lines().map(str::trim) {
+            let own = strip_list_mark(line);
+            if line.starts_with('#') || own.trim_end_matches('*').ends_with(':') {
+                above = SentenceSign::new(own);
+            } else if own.len() == line.len() && !own.is_empty() {
+                above = SentenceSign::default();
+            }
+            let mut sentences = Vec::new();
+            split_sentences(own, &mut sentences);
+            for sentence in sentences {
+                let mut sign = SentenceSign::new(&sentence);
+                sign.forbids |= above.forbids;
+                let own: BTreeSet<String> = words(&sentence).map(stem).collect();
+                for word in own {
+                    self.places.entry(word).or_default().push(self.signs.len());
                 }
-                start += 1;
+                self.signs.push(sign);
             }
-            if let Some(count) = counts.get_mut(*number) {
-                distinct += usize::from(*count == 0);
-                *count += 1;
-            }
-            best = best.max(distinct);
         }
-        ratio(best, own.len())
+    }
+
+    /// Returns true if most words of a sentence stand in two sentences beside each other.
+    pub fn has_sentence(&self, text: &str) -> bool {
+        self.has_words(&search_words(text), OVERLAP_THRESHOLD)
+    }
+
+    fn has_words(&self, own: &BTreeSet<String>, share: f64) -> bool {
+        let minimum = share_of(own.len(), share);
+        let beside = |at: usize| [at, at + 1];
+        self.count_words(own, beside)
+            .into_values()
+            .any(|count| count >= minimum)
+    }
+
+    /// Returns true if most words of an instruction, all of a short one, stand in a sentence that
+    /// forbids if it forbids.
+    pub fn has_rule(&self, text: &str) -> bool {
+        let own = search_words(text);
+        let minimum = share_of(own.len(), OVERLAP_THRESHOLD).max(own.len().min(MAX_SHORT_WORDS));
+        let sign = SentenceSign::new(text);
+        self.count_words(&own, |at| [at, at])
+            .into_iter()
+            .any(|(at, count)| {
+                let other = self.signs.get(at);
+                count >= minimum && other.is_some_and(|other| sign.agrees_with(*other))
+            })
+    }
+
+    /// Returns the number of words that stand in each place, with the places that a sentence belongs
+    /// to.
+    fn count_words(
+        &self,
+        own: &BTreeSet<String>,
+        places_of: fn(usize) -> [usize; 2],
+    ) -> HashMap<usize, usize> {
+        let mut counts = HashMap::new();
+        for word in own {
+            let places = self.places.get(word).into_iter().flatten().take(MAX_PLACES);
+            let places: BTreeSet<usize> = places.flat_map(|at| places_of(*at)).collect();
+            for place in places {
+                *counts.entry(place).or_default() += 1;
+            }
+        }
+        counts
     }
 
     /// Returns true if the summary names a file: by its path, the end of its path, its name if only
     /// one file has it, or its name and its folder, as in a drawing of a tree.
     pub fn names_file(&self, path: &str, is_name_unique: impl Fn(&str) -> bool) -> bool {
         let name = base_name(path);
-        self.paths.get(name).is_some_and(|known| {
-            known.iter().any(|other| {
+        let path = path.trim_start_matches(['~', '/']);
+        // A name with blanks is several words of the summary.
+        let is_phrase = name.contains(' ') && self.has_phrase(name);
+        is_phrase
+            || self.paths.get(name).into_iter().flatten().any(|other| {
                 let is_end = |long: &str, short: &str| {
                     long.strip_suffix(short)
                         .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
                 };
                 if other.contains('/') {
-                    is_end(path, other.trim_start_matches('/'))
-                        || is_end(other, path.trim_start_matches('/'))
+                    let other = other.trim_start_matches(['~', '/']);
+                    is_end(path, other) || is_end(other, path)
                 } else {
-                    is_name_unique(name) || self.names_folder(path)
+                    let folder = path.rsplit('/').nth(1);
+                    is_name_unique(name) || folder.is_some_and(|folder| self.has_phrase(folder))
                 }
             })
-        })
     }
 
-    /// Returns true if the summary has the name of the folder of a file.
-    fn names_folder(&self, path: &str) -> bool {
-        path.rsplit('/')
-            .nth(1)
-            .is_some_and(|folder| self.plain.contains(&plain_words(folder)))
+    /// Returns true if the summary has a path with this last part.
+    pub fn has_file_name(&self, name: &str) -> bool {
+        self.paths.contains_key(name)
     }
 
-    /// Returns true if the words of a command stand beside each other.
+    /// Returns true if the words of a text stand beside each other.
+    fn has_phrase(&self, text: &str) -> bool {
+        let all: Vec<String> = words(text).collect();
+        let length = all.len().clamp(1, PHRASE_WORDS);
+        !all.is_empty()
+            && all
+                .windows(length)
+                .all(|row| self.phrases.contains(&row.join(" ")))
+    }
+
+    /// Returns true if the words of a command stand beside each other. A program whose name is a word
+    /// of English must be code, or stand behind a verb.
     pub fn names_command(&self, command: &str) -> bool {
+        if WORD_PROGRAMS.contains(&command) {
+            return self.programs.contains(command)
+                || ["run", "ran", "running", "with", "via", "using"]
+                    .iter()
+                    .any(|verb| self.phrases.contains(&format!("{verb} {command}")));
+        }
         let head: Vec<&str> = command
             .split(' ')
             .filter(|word| !word.starts_with("--"))
             .collect();
-        self.plain.contains(&plain_words(&head.join(" ")))
+        self.has_phrase(&head.join(" "))
     }
 
     /// Returns true if the summary has most words of an error's line; or some, among them the name of
     /// the error or a name of the program.
-    pub fn names_error(&self, error: &ErrorLine<'_>, threshold: f64) -> bool {
-        let has = |name: &str| !name.is_empty() && self.plain.contains(&plain_words(name));
-        let has_name =
-            has(error.name) || words(error.line).any(|word| word.contains('_') && has(&word));
-        self.overlap(error.line) >= if has_name { threshold / 2.0 } else { threshold }
+    pub fn names_error(&self, error: &ErrorLine<'_>) -> bool {
+        let has_name = self.has_phrase(error.name)
+            || words(error.line).any(|word| word.contains('_') && self.phrases.contains(&word));
+        let share = OVERLAP_THRESHOLD / if has_name { 2.0 } else { 1.0 };
+        self.has_words(&content_words(error.line).collect(), share)
     }
 
     /// Returns true if the summary has a value with this key.
@@ -149,31 +226,36 @@ impl SummaryIndex {
     }
 }
 
-/// Returns the share of a count; 0 of nothing.
-fn ratio(count: usize, all: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are below 2^53")]
-    let share = count as f64 / all.max(1) as f64;
-    share
+/// Returns the number of words that are a share of some; at least one.
+fn share_of(count: usize, share: f64) -> usize {
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts of words are below 2^53"
+    )]
+    let minimum = (count as f64 * share).ceil() as usize;
+    minimum.max(1)
 }
 
-/// Returns the words of a text, separated and framed by spaces.
-fn plain_words(text: &str) -> String {
-    let mut out = String::from(" ");
-    for word in words(text) {
-        out.push_str(&word);
-        out.push(' ');
+/// Returns the path that a word can be, without marks around it and its place: `@src/a.rs:12`.
+fn path_of_word(word: &str) -> &str {
+    let mut own = word.trim_end_matches(['.', ':', '!', '?', '*', '-']);
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        let is_framed = own.starts_with(open) && own.ends_with(close);
+        if is_framed || own.starts_with(open) && !own.contains(close) {
+            own = own.trim_start_matches(open);
+        }
+        if is_framed || own.ends_with(close) && !own.contains(open) {
+            own = own.trim_end_matches(close);
+        }
     }
-    out
-}
-
-fn is_path_char(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '@' | '+' | ':' | '[' | ']')
-}
-
-/// Removes the line and column behind a path: `src/a.rs:12:3`.
-fn without_place(path: &str) -> &str {
-    match path.split_once(':') {
-        Some((own, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => own,
-        _ => path,
+    let own = own.trim_start_matches(['@', '*', '-']);
+    let own = own.strip_prefix("file:").unwrap_or(own);
+    let own = own.trim_start_matches("./").trim_end_matches(['.', ':']);
+    // A line and a column: `src/a.rs:12:3`.
+    match own.split_once(':') {
+        Some((path, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => path,
+        _ => own,
     }
 }

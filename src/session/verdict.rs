@@ -8,14 +8,14 @@ use super::facts::fact::{Fact, FactClass};
 use super::facts::file_path::base_name;
 use super::summary_index::SummaryIndex;
 use crate::base::words::words;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The share of a sentence's content words that must stand together in a summary.
-pub const OVERLAP_THRESHOLD: f64 = 0.6;
 
 words! {
     /// The verdict on a fact.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
     pub enum FactVerdict {
         /// The summary, a message that stays or the system text contains it.
         Kept = "kept",
@@ -57,11 +57,8 @@ impl KnownFacts {
                 self.names.entry(name).or_default().insert(fact.key.clone());
             }
             FactClass::Value => {
-                let value = own_value(fact).to_owned();
-                self.slots
-                    .entry(fact.slot.clone())
-                    .or_default()
-                    .insert(value);
+                let own = self.slots.entry(fact.slot.clone()).or_default();
+                own.insert(own_value(fact).to_owned());
             }
             FactClass::Instruction
             | FactClass::Error
@@ -83,29 +80,25 @@ impl KnownFacts {
             .slots
             .get(&fact.slot)
             .filter(|known| known.len() == 1)?;
-        let is_single_thing = ["version ", "port", "quantity "]
-            .iter()
-            .any(|kind| fact.slot.starts_with(kind));
+        let is_single_thing = fact.slot.starts_with("version ") || fact.slot == "port";
         let mut others = summary.values_of(&fact.slot);
         let other = others.next().filter(|other| !known.contains(*other))?;
         (is_single_thing && others.next().is_none()).then_some(other)
     }
 }
 
-/// Returns the value of a fact without the word that it belongs to.
-pub fn own_value(fact: &Fact) -> &str {
-    let word = fact.slot.split_once(' ').map_or("", |(_, word)| word);
-    fact.text
-        .strip_prefix(word)
-        .map_or(fact.text.as_str(), str::trim_start)
+/// Returns the value of a fact in the form in which it is compared.
+fn own_value(fact: &Fact) -> &str {
+    fact.key
+        .strip_prefix(&fact.slot)
+        .map_or("", str::trim_start)
 }
 
 /// Returns true if a summary contains a fact.
 pub fn is_in_summary(fact: &Fact, summary: &SummaryIndex, known: &KnownFacts) -> bool {
     match fact.class {
-        FactClass::Instruction | FactClass::Decision | FactClass::Todo => {
-            summary.overlap(&fact.text) >= OVERLAP_THRESHOLD
-        }
+        FactClass::Instruction => summary.has_rule(&fact.text),
+        FactClass::Decision | FactClass::Todo => summary.has_sentence(&fact.text),
         FactClass::File => summary.names_file(&fact.key, |name| known.is_name_unique(name)),
         FactClass::Command => summary.names_command(&fact.key),
         FactClass::Error => {
@@ -114,7 +107,7 @@ pub fn is_in_summary(fact: &Fact, summary: &SummaryIndex, known: &KnownFacts) ->
                 name,
                 line: &fact.text,
             };
-            summary.names_error(&error, OVERLAP_THRESHOLD)
+            summary.names_error(&error)
         }
         FactClass::Value => summary.has_value(&fact.key),
     }

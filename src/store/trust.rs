@@ -102,6 +102,7 @@ impl Permissions {
                 .iter()
                 .filter_map(|case| match &case.subject.value {
                     CaseSubject::Request(source) => request_command(source),
+                    CaseSubject::Compaction(one) => one.method.program().map(check_command),
                     CaseSubject::Role(_) | CaseSubject::Task(_) => None,
                 });
             commands.extend(sources.map(|line| CommandLine {

@@ -17,9 +17,10 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The pages that show sessions.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 6] = [
     "README.md",
     "docs/AGENTS.md",
+    "docs/COMPACTION.md",
     "docs/FORMAT.md",
     "docs/IMPORT.md",
     "docs/tutorial.md",

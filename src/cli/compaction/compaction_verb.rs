@@ -1,42 +1,56 @@
 //! `ctxc compaction SESSION…`: reads sessions, judges their compactions, and writes the report.
 
-use super::find_session::{SelectedSessions, SessionFile, find_sessions};
+use super::find_session::{SelectedSessions, SessionFile, find_sessions, unreadable};
 use super::page::{render_markdown, render_page};
-use super::report::{CompactionReport, ListedFacts, ReadSession};
+use super::probe::{ProbeArgs, run_probe};
+use super::report::{CompactionReport, ReadSession};
 use super::report_text::print_report;
-use crate::base::fs;
+use crate::base::fs::{self, ReadFs as _, RealFs};
 use crate::cli::prelude::*;
 use crate::cli::record::comparison::known_secrets;
 use crate::cli::shared_args::FileMark;
 use crate::eval::compile_masks;
 use crate::project::config::RecordedContent;
 use crate::record::fixed_mask::FixedMask;
-use crate::rules::input::read_fault::describe_io_error;
 use crate::schema::json::names::COMPACTION;
-use crate::session::analysis::{AnalysisInput, SessionAnalysis};
+use crate::session::analysis::{
+    AnalysisInput, JudgedFact, ListedFacts, MAX_NAME_CHARS, SessionAnalysis,
+};
 use crate::session::read::session_reader::read_session;
-use crate::session::session_event::{SessionEvent, SessionFormat};
-use clap::ValueEnum;
+use crate::session::sentences::one_line;
+use crate::session::session_event::{RowCounts, SessionEvent};
+use clap::{Subcommand, ValueEnum};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
     after_help = "Examples:\n  ctxc compaction session.jsonl\n  ctxc compaction session.jsonl#1 --all\n  ctxc compaction session.jsonl --fail-on mutated\n\n\
     `ctxc compaction @claude` reads the newest session of Claude Code in this folder. Reads sessions of Claude Code, Codex, pi and Gemini CLI, and recordings in which the history shrank. Nothing is sent and no model is asked. A fact that is in the summary need not be used by the model; \
-    one that is not there cannot be. Secrets and personal data are masked."
+    one that is not there cannot be. Secrets and personal data are masked. Exits with 5 if nothing was compacted, with 3 if a session cannot be read; with --fail-on, with 1 if facts of this kind were dropped, and with 7 if a summary cannot be read."
 )]
 pub(crate) struct CompactionArgs {
+    #[command(subcommand)]
+    verb: Option<CompactionVerb>,
     /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest of this folder, a file, a folder; `#2` for its second compaction
     #[arg(value_name = "SESSION", required = true)]
     sessions: Vec<String>,
     /// List every fact, not only those that were needed again
     #[arg(long)]
     all: bool,
-    /// Exit with 1 if facts of this kind were dropped (repeatable)
+    /// Exit with 1 if facts of this kind were dropped, with 7 if a summary cannot be read (repeatable)
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     fail_on: Vec<FailingFacts>,
     #[command(flatten)]
     output: OutputArgs<CompactionFormat>,
+}
+
+/// Further operations on compactions.
+#[derive(Debug, Subcommand)]
+enum CompactionVerb {
+    Probe(ProbeArgs),
 }
 
 /// Formats of the report.
@@ -75,6 +89,9 @@ enum FailingFacts {
 
 /// Prints the report of some sessions.
 pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit> {
+    if let Some(CompactionVerb::Probe(args)) = &args.verb {
+        return run_probe(args, cx);
+    }
     let listed = if args.all {
         ListedFacts::All
     } else {
@@ -91,123 +108,170 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
         Some(folder) => folder.clone(),
         None => fs::current_dir().unwrap_or_default(),
     };
+    let folder = RealFs.canonicalize(&folder).unwrap_or(folder);
+    let reader = FileReader {
+        mask: &|text| mask.mask_text(text).unwrap_or_else(|| text.to_owned()),
+        folder: &folder,
+        listed,
+    };
     let mut sessions = Vec::new();
     for subject in &args.sessions {
         let SelectedSessions { files, number } = find_sessions(subject, &folder)?;
-        for (at, file) in files.into_iter().enumerate() {
-            // Sub-agents are listed if they were compacted themselves.
-            let is_listed = |session: &ReadSession| {
-                at == 0 || number.is_none() && !session.compactions.is_empty()
-            };
-            sessions.extend(
-                read_file(&file, number, &mask)?
-                    .into_iter()
-                    .filter(is_listed),
-            );
+        let mut files = files.into_iter();
+        let mut own = Vec::new();
+        if let Some(file) = files.next() {
+            own = reader
+                .read(&file)
+                .map_err(|err| unreadable(&file.name, &err))?;
         }
+        select_compactions(&mut own, number)?;
+        for file in files.take_while(|_| number.is_none()) {
+            match reader.read(&file) {
+                Ok(more) => own.extend(more),
+                Err(err) => cx.print_note(&unreadable(&file.name, &err).message),
+            }
+        }
+        // Sub-agents and conversations are listed if they were compacted themselves.
+        let is_whole = |session: &ReadSession| session.judged.compactions.is_empty();
+        if own.iter().all(is_whole) {
+            own.truncate(1);
+        } else {
+            own.retain(|session| !is_whole(session));
+        }
+        sessions.extend(own);
     }
-    check_number(&sessions)?;
-    let report = CompactionReport::new(sessions, listed);
+    check_compactions(&sessions)?;
+    let report = CompactionReport::new(sessions);
     cx.emit_result(&args.output, |format, cx| match format {
         CompactionFormat::Json => cx.print_json(&report),
         CompactionFormat::Text => print_report(&report, listed, cx),
         CompactionFormat::Markdown => {
-            cx.print(|out| out.write_all(render_markdown(&report).as_bytes()))
+            cx.print(|out| out.write_all(render_markdown(&report, listed).as_bytes()))
         }
-        CompactionFormat::Html => cx.print(|out| out.write_all(render_page(&report).as_bytes())),
+        CompactionFormat::Html => {
+            cx.print(|out| out.write_all(render_page(&report, listed).as_bytes()))
+        }
     })?;
     let fails = args.fail_on.iter().any(|kind| {
-        report.facts().any(|fact| match kind {
-            FailingFacts::NeededAgain => fact.needed_again.is_some(),
-            FailingFacts::Instruction => fact.is_dropped_instruction(),
-            FailingFacts::Mutated => fact.summary_value.is_some(),
-        })
+        let is_failing: fn(&JudgedFact) -> bool = match kind {
+            FailingFacts::NeededAgain => JudgedFact::is_needed_again,
+            FailingFacts::Instruction => JudgedFact::is_dropped_instruction,
+            FailingFacts::Mutated => |fact| fact.other_value.is_some(),
+        };
+        report.count(is_failing) > 0
     });
-    Ok(if fails { Exit::Findings } else { Exit::Success })
+    Ok(if fails {
+        Exit::Findings
+    } else if !args.fail_on.is_empty() && report.opaque() > 0 {
+        Exit::Inconclusive
+    } else {
+        Exit::Success
+    })
 }
 
-/// Returns an error if nothing was compacted, or not as often as a number requires.
-fn check_number(sessions: &[ReadSession]) -> Result<()> {
-    for session in sessions {
-        let count = session.compactions.len();
-        if let Some(number) = session.number
-            && (number == 0 || number > count)
-        {
-            return Err(CliError::usage(format!(
-                "{} has {}, so there is no #{number}",
-                session.name,
-                pluralize(count, "compaction")
-            )));
-        }
+/// Leaves the compaction with a number in each conversation of a file. Returns an error if none was
+/// compacted as often.
+fn select_compactions(sessions: &mut [ReadSession], number: Option<usize>) -> Result<()> {
+    let Some(number) = number else {
+        return Ok(());
+    };
+    let counts = sessions
+        .iter()
+        .map(|session| session.judged.compactions.len());
+    let count = counts.max().unwrap_or(0);
+    if number == 0 || number > count {
+        let name = sessions.first().map_or("", |session| session.name.as_str());
+        return Err(CliError::usage(format!(
+            "{name} has {}, so there is no #{number}",
+            pluralize(count, "compaction")
+        )));
     }
-    if let Some(first) = sessions.first()
-        && sessions
-            .iter()
-            .all(|session| session.compactions.is_empty())
-    {
-        return Err(CliError::new(
-            CliErrorKind::NothingSelected,
-            format!(
-                "{} was never compacted: all of its {} are still in the conversation",
-                first.name,
-                pluralize(first.messages, "message")
-            ),
-        ));
+    for session in sessions {
+        let compactions = &mut session.judged.compactions;
+        compactions.retain(|compaction| compaction.number == number);
     }
     Ok(())
 }
 
-/// Reads a file: one session, or the conversations of a recording.
-fn read_file(
-    file: &SessionFile,
-    number: Option<usize>,
-    mask: &FixedMask,
-) -> Result<Vec<ReadSession>> {
-    let unreadable = |err: std::io::Error| {
-        CliError::new(
-            CliErrorKind::Findings,
-            format!("{} cannot be read: {}", file.name, describe_io_error(&err)),
-        )
+/// Returns an error if nothing was compacted.
+fn check_compactions(sessions: &[ReadSession]) -> Result<()> {
+    let is_whole = |session: &ReadSession| session.judged.compactions.is_empty();
+    let Some(first) = sessions.first().filter(|_| sessions.iter().all(is_whole)) else {
+        return Ok(());
     };
-    let mask = |text: &str| mask.mask_text(text).unwrap_or_else(|| text.to_owned());
-    let new_analysis = || {
-        SessionAnalysis::new(AnalysisInput {
-            mask: &mask,
-            is_file_there: &fs::is_file,
-            reloads_latest_files: file.format == SessionFormat::ClaudeCode,
-        })
-    };
-    let mut conversations = BTreeMap::new();
-    let mut name = String::new();
-    let lines = fs::open_lines(&file.path).map_err(unreadable)?;
-    let rows = read_session(lines, file.format, |event| {
-        if let SessionEvent::Conversation(own) = event {
-            name = own;
-        } else {
-            conversations
-                .entry(name.clone())
-                .or_insert_with(new_analysis)
-                .add_event(event);
-        }
-    });
-    let rows = rows.map_err(unreadable)?;
-    if conversations.is_empty() {
-        conversations.insert(name, new_analysis());
+    Err(CliError::new(
+        CliErrorKind::NothingSelected,
+        format!(
+            "{} was never compacted: all of its {} are still in the conversation",
+            first.name,
+            pluralize(first.judged.messages, "message")
+        ),
+    ))
+}
+
+/// The things that every file is read with.
+struct FileReader<'r> {
+    mask: &'r dyn Fn(&str) -> String,
+    /// The folder in which files are looked up.
+    folder: &'r Path,
+    listed: ListedFacts,
+}
+
+impl FileReader<'_> {
+    /// Returns a name that a session gives, masked and cut.
+    fn shorten(&self, name: &str) -> String {
+        one_line(&(self.mask)(name), MAX_NAME_CHARS)
     }
-    let session = |(conversation, analysis): (String, SessionAnalysis<'_>)| {
-        let (compactions, messages) = analysis.finish();
-        ReadSession {
-            name: if conversation.is_empty() {
-                file.name.clone()
+
+    /// Reads a file: one session, or the conversations of a recording.
+    fn read(&self, file: &SessionFile) -> std::io::Result<Vec<ReadSession>> {
+        let transcript = file.path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = self.folder.to_string_lossy();
+        let is_file_there = |path: &str| fs::is_file(&self.folder.join(path));
+        let input = AnalysisInput {
+            transcript: &transcript,
+            folder: &folder,
+            is_file_there: &is_file_there,
+            listed: self.listed,
+            ..AnalysisInput::new(self.mask, file.format)
+        };
+        let mut conversations = BTreeMap::new();
+        let mut name = String::new();
+        let lines = fs::open_lines(&file.path)?;
+        let mut rows = read_session(lines, file.format, |event| {
+            if let SessionEvent::Conversation(own) = event {
+                name = own;
             } else {
-                format!("{}, {conversation}", file.name)
-            },
-            format: file.format,
-            messages,
-            rows: rows.clone(),
-            compactions,
-            number,
+                conversations
+                    .entry(name.clone())
+                    .or_insert_with(|| SessionAnalysis::new(input))
+                    .add_event(event);
+            }
+        })?;
+        for unknown in &mut rows.unknown_rows {
+            unknown.kind = self.shorten(&unknown.kind);
         }
-    };
-    Ok(conversations.into_iter().map(session).collect())
+        if conversations.is_empty() {
+            conversations.insert(name, SessionAnalysis::new(input));
+        }
+        let session = |(conversation, analysis): (String, SessionAnalysis<'_>)| {
+            let mut name = (self.mask)(&file.name);
+            if !conversation.is_empty() {
+                name = format!("{name}, {}", self.shorten(&conversation));
+            }
+            ReadSession {
+                name,
+                format: file.format,
+                rows: RowCounts::default(),
+                judged: analysis.finish(),
+            }
+        };
+        let mut sessions: Vec<ReadSession> = conversations.into_iter().map(session).collect();
+        let is_compacted = |session: &ReadSession| !session.judged.compactions.is_empty();
+        let first = sessions.iter().position(is_compacted).unwrap_or(0);
+        if let Some(first) = sessions.get_mut(first) {
+            first.rows = rows;
+        }
+        Ok(sessions)
+    }
 }

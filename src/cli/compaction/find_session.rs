@@ -8,37 +8,39 @@ use crate::rules::input::read_fault::describe_io_error;
 use crate::session::read::session_reader::detect_format;
 use crate::session::session_event::SessionFormat;
 
-/// Bytes at the head of a file that show its format.
+/// Bytes at the head of a file that show its folder.
 const HEAD_BYTES: u64 = 1 << 20;
 /// The extension of sessions.
 const SESSION_EXTENSION: &str = ".jsonl";
 /// The folder of the sessions of sub-agents, beside a session of Claude Code.
 const SUB_AGENTS: &str = "subagents";
+/// The beginning of the names of their sessions, which old versions wrote beside the others.
+const AGENT_FILE: &str = "agent-";
 /// The beginning of the name of a sub-agent that only writes a summary.
 const SUMMARY_AGENT: &str = "agent-acompact-";
 
 /// A session of the command line.
 #[derive(Debug)]
-pub(super) struct SessionFile {
+pub(in crate::cli) struct SessionFile {
     /// Its name in reports.
-    pub(super) name: String,
+    pub(in crate::cli) name: String,
     /// Its file.
-    pub(super) path: PathBuf,
+    pub(in crate::cli) path: PathBuf,
     /// Its format.
-    pub(super) format: SessionFormat,
+    pub(in crate::cli) format: SessionFormat,
 }
 
 /// Sessions with the number of the selected compaction.
 #[derive(Debug)]
-pub(super) struct SelectedSessions {
+pub(in crate::cli) struct SelectedSessions {
     /// The session, then its sub-agents.
-    pub(super) files: Vec<SessionFile>,
+    pub(in crate::cli) files: Vec<SessionFile>,
     /// The number of the compaction, from 1; `None` for all.
-    pub(super) number: Option<usize>,
+    pub(in crate::cli) number: Option<usize>,
 }
 
-/// Finds the sessions of a subject.
-pub(super) fn find_sessions(subject: &str, folder: &Path) -> Result<SelectedSessions> {
+/// Finds the sessions of a subject; `folder` is canonical.
+pub(in crate::cli) fn find_sessions(subject: &str, folder: &Path) -> Result<SelectedSessions> {
     let split = subject
         .rsplit_once('#')
         .and_then(|(rest, digits)| Some((rest, digits.parse().ok()?)))
@@ -57,97 +59,107 @@ pub(super) fn find_sessions(subject: &str, folder: &Path) -> Result<SelectedSess
             })?,
         None => PathBuf::from(place),
     };
-    let name = if place.starts_with('@') {
-        let file = path.file_stem().unwrap_or_default().to_string_lossy();
-        format!("{place} ({file})")
-    } else {
-        path.display().to_string()
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let home = home_folder().and_then(|home| path.strip_prefix(home).ok());
+    let name = match (place.strip_prefix('@'), home) {
+        (Some(_), _) => format!("{place} ({stem})"),
+        (None, Some(below)) => Path::new("~").join(below).display().to_string(),
+        (None, None) => path.display().to_string(),
     };
     let format = session_format(&path)?;
-    let mut files = vec![SessionFile { name, path, format }];
+    let first = SessionFile { name, path, format };
+    let mut files = Vec::new();
     if format == SessionFormat::ClaudeCode {
-        files.extend(sub_agents(&files));
+        files = sub_agents(&first);
     }
+    files.insert(0, first);
     Ok(SelectedSessions { files, number })
 }
 
 /// Returns the sessions of sub-agents beside a session.
-fn sub_agents(files: &[SessionFile]) -> Vec<SessionFile> {
-    let folder = files
-        .first()
-        .map(|file| file.path.with_extension("").join(SUB_AGENTS));
-    let found = folder
-        .map(|folder| session_files(&folder))
-        .unwrap_or_default();
-    let is_agent = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        !name.starts_with(SUMMARY_AGENT)
-    };
-    found
-        .into_iter()
-        .filter(is_agent)
-        .map(|path| SessionFile {
-            name: path.display().to_string(),
+fn sub_agents(session: &SessionFile) -> Vec<SessionFile> {
+    let folder = session.path.with_extension("").join(SUB_AGENTS);
+    let file = |path: PathBuf| {
+        let stem = path.file_stem()?.to_string_lossy().into_owned();
+        // A pipe would block, and a link could lead anywhere.
+        let is_own = !stem.starts_with(SUMMARY_AGENT) && fs::is_file(&path) && !fs::is_link(&path);
+        is_own.then(|| SessionFile {
+            name: format!("{}, {stem}", session.name),
             path,
-            format: SessionFormat::ClaudeCode,
+            format: session.format,
         })
+    };
+    session_files(&folder)
+        .into_iter()
+        .filter_map(file)
         .collect()
+}
+
+/// Returns the error of a session that cannot be read.
+pub(super) fn unreadable(name: impl std::fmt::Display, err: &std::io::Error) -> CliError {
+    let message = format!("{name} cannot be read: {}", describe_io_error(err));
+    CliError::new(CliErrorKind::Infrastructure, message)
 }
 
 /// Returns the format of a file.
 fn session_format(path: &Path) -> Result<SessionFormat> {
     let name = path.display();
-    let head = match fs::read_head(path, HEAD_BYTES) {
-        Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
-            return Err(CliError::new(
-                CliErrorKind::Findings,
-                format!("{name} cannot be read: {}", describe_io_error(&err)),
-            ));
-        }
-        head => head.ok().flatten(),
-    };
-    let Some(head) = head else {
+    if !fs::exists(path) {
         return Err(
             CliError::usage(format!("{name}: there is no such session")).with_hint(
                 "`@claude`, `@codex`, `@pi` and `@gemini` are the newest session of this folder",
             ),
         );
-    };
-    detect_format(&String::from_utf8_lossy(&head)).ok_or_else(|| {
-        CliError::new(
-            CliErrorKind::Findings,
-            format!("{name} is no session: its first lines are not those of Claude Code, Codex, pi, Gemini CLI or a recording of ctxc"),
-        )
-    })
+    }
+    if !fs::is_file(path) {
+        return Err(CliError::usage(format!(
+            "{name} is no regular file: a session is read twice, so write it to a file"
+        )));
+    }
+    fs::open_lines(path)
+        .and_then(detect_format)
+        .map_err(|err| unreadable(&name, &err))?
+        .ok_or_else(|| {
+            CliError::usage(format!(
+                "{name} is no session: its first lines are not those of Claude Code, Codex, pi, Gemini CLI or a recording of ctxc"
+            ))
+        })
+}
+
+/// Returns the folder of the user.
+fn home_folder() -> Option<PathBuf> {
+    let named = fs::env_var("HOME").or_else(|| fs::env_var("USERPROFILE"))?;
+    (!named.is_empty()).then(|| PathBuf::from(named))
 }
 
 /// Returns the newest session of an agent in a folder.
 fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
-    let home = fs::env_var("HOME").or_else(|| fs::env_var("USERPROFILE"));
     let home = |variable: &str, below: &str| {
-        let named = fs::env_var(variable).filter(|_| !variable.is_empty());
+        let named = fs::env_var(variable).filter(|named| !named.is_empty());
         named.map_or_else(
-            || Some(Path::new(home.as_deref()?).join(below)),
+            || Some(home_folder()?.join(below)),
             |named| Some(named.into()),
         )
     };
-    let here = RealFs
-        .canonicalize(folder)
-        .unwrap_or_else(|_| folder.to_owned());
-    let text = here.to_string_lossy().into_owned();
+    let text = folder.to_string_lossy().into_owned();
     let found = match agent {
         "claude" => home("CLAUDE_CONFIG_DIR", ".claude").map(|own| {
             let name: String = text
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
                 .collect();
-            session_files(&own.join("projects").join(name))
+            let mut files = session_files(&own.join("projects").join(name));
+            files.retain(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                !name.starts_with(AGENT_FILE)
+            });
+            files
         }),
-        "pi" => home("", ".pi").map(|own| {
+        "pi" => home_folder().map(|own| {
             let name = text.trim_start_matches('/').replace(['/', '\\', ':'], "-");
-            session_files(&own.join("agent/sessions").join(format!("--{name}--")))
+            session_files(&own.join(".pi/agent/sessions").join(format!("--{name}--")))
         }),
-        "gemini" => home("", ".gemini").map(|own| gemini_sessions(&own.join("tmp"), &text)),
+        "gemini" => home_folder().map(|own| gemini_sessions(&own.join(".gemini/tmp"), &text)),
         "codex" => {
             home("CODEX_HOME", ".codex").map(|own| codex_sessions(&own.join("sessions"), &text))
         }
@@ -205,38 +217,28 @@ fn gemini_sessions(tmp: &Path, folder: &str) -> Vec<PathBuf> {
 
 /// Returns the sessions of Codex of the newest day on which it worked in a folder.
 fn codex_sessions(sessions: &Path, folder: &str) -> Vec<PathBuf> {
-    let newest_first = |path: &Path| {
-        let mut entries = fs::list_folder(path);
-        entries.sort_by(|a, b| b.name.cmp(&a.name));
-        entries
-            .into_iter()
-            .filter(|entry| entry.is_folder)
-            .map(|entry| entry.path)
+    let newest_first = |path: PathBuf| {
+        let mut entries = fs::list_folder(&path);
+        entries.retain(|entry| entry.is_folder);
+        entries.into_iter().rev().map(|entry| entry.path)
     };
     let is_own = |path: &PathBuf| {
-        let head = fs::read_head(path, HEAD_BYTES)
-            .ok()
-            .flatten()
-            .unwrap_or_default();
-        let head = String::from_utf8_lossy(&head);
-        let meta: Option<serde_json::Value> = head
-            .lines()
-            .next()
-            .and_then(|line| serde_json::from_str(line).ok());
+        let head = fs::read_head(path, HEAD_BYTES).ok().flatten();
+        let mut rows = serde_json::Deserializer::from_slice(head.as_deref().unwrap_or_default())
+            .into_iter::<serde_json::Value>();
+        let meta = rows.next().and_then(std::result::Result::ok);
         meta.is_some_and(|meta| {
-            meta.pointer("/payload/cwd")
-                .and_then(serde_json::Value::as_str)
-                == Some(folder)
+            let own = meta.pointer("/payload/cwd");
+            own.and_then(serde_json::Value::as_str) == Some(folder)
         })
     };
-    newest_first(sessions)
-        .flat_map(|year| newest_first(&year).collect::<Vec<_>>())
-        .flat_map(|month| newest_first(&month).collect::<Vec<_>>())
+    newest_first(sessions.to_owned())
+        .flat_map(newest_first)
+        .flat_map(newest_first)
         .map(|day| {
-            session_files(&day)
-                .into_iter()
-                .filter(is_own)
-                .collect::<Vec<_>>()
+            let mut own = session_files(&day);
+            own.retain(is_own);
+            own
         })
         .find(|own| !own.is_empty())
         .unwrap_or_default()

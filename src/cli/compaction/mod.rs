@@ -3,8 +3,12 @@
 mod compaction_verb;
 mod find_session;
 mod page;
+mod probe;
 mod report;
 mod report_text;
+mod stored_session;
 
 pub(crate) use compaction_verb::{CompactionArgs, run_compaction};
+pub(crate) use probe::{GradeReport, ProbeComparison};
 pub(crate) use report::CompactionReport;
+pub(crate) use stored_session::{SessionDraft, UserSessions, names_session};

@@ -1,10 +1,11 @@
 //! The report as Markdown for a pull request, and as a page: a bar for each class of facts, and a
 //! line for the tokens of each session.
 
-use super::report::{ClassRow, CompactionReport, CompactionRow, FactRow, SessionRow, VerdictCount};
-use super::report_text::{headline, measures, place, unread_notes, verdict_line};
-use crate::cli::render::markup::{code_element, escape_cell, escape_html as text};
+use super::report::{CompactionReport, ReadSession};
+use super::report_text::{headline, listed_facts, measures, place, unread_notes, verdict_line};
+use crate::cli::render::markup::{code_element, escape_html as text};
 use crate::schema::json::names::COMPACTION;
+use crate::session::analysis::{ClassCounts, JudgedCompaction, ListedFacts, VerdictCount};
 use crate::session::verdict::FactVerdict;
 use std::fmt::Write as _;
 
@@ -17,23 +18,21 @@ td{padding:.1rem .6rem .1rem 0;vertical-align:top;overflow-wrap:anywhere}td.bar-
 svg{width:100%;height:6rem}polyline{fill:none;stroke:#4a7fc1;stroke-width:2;vector-effect:non-scaling-stroke}code{overflow-wrap:anywhere}
 ";
 
-/// Renders the report as Markdown.
-pub(super) fn render_markdown(report: &CompactionReport) -> String {
-    let mut out = format!(
-        "<!-- {COMPACTION} -->\n# {}\n",
-        escape_cell(&verdict_line(report))
-    );
+/// Renders the report as Markdown. Texts of the session are code, so that no name in them is
+/// mentioned and no address is linked.
+pub(super) fn render_markdown(report: &CompactionReport, listed: ListedFacts) -> String {
+    let mut out = format!("<!-- {COMPACTION} -->\n# {}\n", verdict_line(report));
     for session in &report.sessions {
-        let _ = write!(out, "\n## {}\n\n", escape_cell(&session.name));
-        for note in unread_notes(session) {
-            let _ = write!(out, "{}.\n\n", escape_cell(&note));
+        let _ = write!(out, "\n## {}\n\n", code_element(&session.name));
+        for note in unread_notes(&session.rows) {
+            let _ = write!(out, "{}.\n\n", code_element(&note));
         }
-        for compaction in &session.compactions {
+        for compaction in &session.judged.compactions {
             let _ = write!(
                 out,
                 "### {}\n\n{}.\n\n| class | kept | loaded again | unseen | other value | recoverable | lost | needed again |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
-                escape_cell(&headline(compaction)),
-                escape_cell(&measures(compaction)),
+                code_element(&headline(compaction)),
+                measures(compaction),
             );
             for row in &compaction.classes {
                 let counts = FactVerdict::ALL
@@ -41,41 +40,42 @@ pub(super) fn render_markdown(report: &CompactionReport) -> String {
                     .join(" | ");
                 let _ = writeln!(out, "| {} | {counts} | {} |", row.class, row.needed_again);
             }
-            let facts: Vec<&FactRow> = compaction.missed_facts().collect();
-            if !facts.is_empty() {
-                out.push_str("\n| class | fact | place |\n|---|---|---|\n");
-            }
-            for fact in facts {
+            out.push_str("\n| class | fact | place |\n|---|---|---|\n");
+            for judged in listed_facts(compaction, listed) {
                 let _ = writeln!(
                     out,
                     "| {} | {} | {} |",
-                    fact.class,
-                    code_element(&fact.text),
-                    escape_cell(&place(fact))
+                    judged.fact.class_name(),
+                    code_element(&judged.fact.text),
+                    code_element(&place(judged))
                 );
             }
             out.push('\n');
         }
     }
     if let Some(line) = &report.prompt_line {
-        let _ = write!(
-            out,
-            "For the compaction prompt:\n\n> {}\n",
-            escape_cell(line)
-        );
+        let _ = write!(out, "For the compaction prompt:\n\n> {line}\n");
     }
     out
 }
 
 /// Renders the report as a self-contained page.
-pub(super) fn render_page(report: &CompactionReport) -> String {
+pub(super) fn render_page(report: &CompactionReport, listed: ListedFacts) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"generator\" content=\"{COMPACTION}\">\n<title>Compactions</title>\n<style>{STYLE}</style>\n<h1>{}</h1>\n",
         text(&verdict_line(report))
     );
     for session in &report.sessions {
-        write_session(session, &mut out);
+        let _ = writeln!(out, "<h2>{}</h2>", text(&session.name));
+        for note in unread_notes(&session.rows) {
+            let _ = writeln!(out, "<p>{}</p>", text(&note));
+        }
+        write_tokens(session, &mut out);
+        for compaction in &session.judged.compactions {
+            write_compaction(compaction, listed, &mut out);
+        }
     }
     if let Some(line) = &report.prompt_line {
         let _ = writeln!(
@@ -88,51 +88,60 @@ pub(super) fn render_page(report: &CompactionReport) -> String {
     out
 }
 
-fn write_session(session: &SessionRow, out: &mut String) {
-    let _ = writeln!(out, "<h2>{}</h2>", text(&session.name));
-    for note in unread_notes(session) {
-        let _ = writeln!(out, "<p>{}</p>", text(&note));
-    }
-    write_tokens(session, out);
-    for compaction in &session.compactions {
-        let _ = writeln!(
-            out,
-            "<h3>{}</h3><p>{}</p><table>",
-            text(&headline(compaction)),
-            text(&measures(compaction))
-        );
-        for class in &compaction.classes {
-            write_class(class, out);
-        }
-        out.push_str("</table>");
-        write_facts(compaction, out);
-    }
-}
-
 /// Draws the tokens before and after each compaction as a line.
-fn write_tokens(session: &SessionRow, out: &mut String) {
+fn write_tokens(session: &ReadSession, out: &mut String) {
     let counts: Vec<u64> = session
+        .judged
         .compactions
         .iter()
-        .flat_map(|compaction| [compaction.tokens_before, compaction.tokens_after])
+        .flat_map(|compaction| {
+            [
+                compaction.point.tokens_before,
+                compaction.point.tokens_after,
+            ]
+        })
         .flatten()
         .collect();
-    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let greatest = counts.iter().copied().max().unwrap_or(0).max(1);
+    let height = |count: u64| u128::from(count) * 100 / u128::from(greatest);
     let points: Vec<String> = counts
         .iter()
         .enumerate()
-        .map(|(at, count)| format!("{},{}", at * 10, 100 - count * 100 / most))
+        .map(|(at, count)| format!("{},{}", at * 10, 100 - height(*count)))
         .collect();
     let _ = writeln!(
         out,
-        "<svg viewBox=\"0 0 {} 100\" preserveAspectRatio=\"none\" role=\"img\"><title>tokens before and after each compaction, at most {most}</title>\
+        "<svg viewBox=\"0 0 {} 100\" preserveAspectRatio=\"none\" role=\"img\"><title>tokens before and after each compaction, at most {greatest}</title>\
          <polyline points=\"{}\"/></svg>",
         counts.len().saturating_sub(1).max(1) * 10,
         points.join(" ")
     );
 }
 
-fn write_class(class: &ClassRow, out: &mut String) {
+fn write_compaction(compaction: &JudgedCompaction, listed: ListedFacts, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "<h3>{}</h3><p>{}</p><table>",
+        text(&headline(compaction)),
+        text(&measures(compaction))
+    );
+    for class in &compaction.classes {
+        write_class(class, out);
+    }
+    out.push_str("</table><table>");
+    for judged in listed_facts(compaction, listed) {
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>",
+            judged.fact.class_name(),
+            text(&judged.fact.text),
+            text(&place(judged))
+        );
+    }
+    out.push_str("</table>\n");
+}
+
+fn write_class(class: &ClassCounts, out: &mut String) {
     let _ = write!(
         out,
         "<tr><td>{}</td><td>{} of {}</td><td class=\"bar-cell\"><div class=\"bar\">",
@@ -140,14 +149,11 @@ fn write_class(class: &ClassRow, out: &mut String) {
         class.surviving(),
         class.facts
     );
-    for VerdictCount {
-        verdict: name,
-        facts: count,
-    } in &class.verdicts
-    {
+    for VerdictCount { verdict, facts } in &class.verdicts {
+        let name = verdict.word();
         let _ = write!(
             out,
-            "<i class=\"{name}\" style=\"flex-grow:{count}\" title=\"{name} {count}\"></i>"
+            "<i class=\"{name}\" style=\"flex-grow:{facts}\" title=\"{name} {facts}\"></i>"
         );
     }
     let _ = writeln!(
@@ -155,18 +161,4 @@ fn write_class(class: &ClassRow, out: &mut String) {
         "</div></td><td>{} needed again</td></tr>",
         class.needed_again
     );
-}
-
-fn write_facts(compaction: &CompactionRow, out: &mut String) {
-    out.push_str("<table>");
-    for fact in compaction.missed_facts() {
-        let _ = writeln!(
-            out,
-            "<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>",
-            fact.class,
-            text(&fact.text),
-            text(&place(fact))
-        );
-    }
-    out.push_str("</table>\n");
 }

@@ -1,13 +1,17 @@
 //! The report for people, in 80 columns: the verdict, then each compaction.
 
-use super::report::{ClassRow, CompactionReport, CompactionRow, FactRow, ListedFacts, SessionRow};
+use super::report::{CompactionReport, ReadSession};
 use crate::cli::prelude::*;
 use crate::cli::render::escape::wrap_line;
+use crate::session::analysis::{ClassCounts, JudgedCompaction, JudgedFact, ListedFacts};
+use crate::session::session_event::{CompactionKind, RowCounts, SessionFormat};
 
 /// The width of the report.
 const COLUMNS: usize = 80;
 /// The column in which the text of a fact begins.
 const FACT_COLUMN: usize = 17;
+/// Returns true for the facts of one list.
+type FactTest = fn(&JudgedFact) -> bool;
 /// The maximum number of facts that are listed of one kind.
 const MAX_LISTED: usize = 20;
 
@@ -18,7 +22,7 @@ pub(super) fn print_report(
     cx: &mut Cx,
 ) -> Result<()> {
     let verdict = verdict_line(report);
-    let paint = if report.prompt_line.is_some() {
+    let paint = if report.prompt_line.is_some() || report.opaque() > 0 {
         Paint::Warning
     } else {
         Paint::Good
@@ -30,7 +34,7 @@ pub(super) fn print_report(
     }
     if let Some(line) = &report.prompt_line {
         cx.print_line("")?;
-        let place = report.sessions.first().map_or("", prompt_place);
+        let place = prompt_place(report);
         let title = format!("to keep them, add this line to the compaction prompt{place}:");
         print_wrapped(&title, 2, cx)?;
         print_wrapped(&format!("  {line}"), 2, cx)?;
@@ -38,34 +42,40 @@ pub(super) fn print_report(
     Ok(())
 }
 
-/// Returns the place of a compaction prompt (looked up 2026-11-28).
-fn prompt_place(session: &SessionRow) -> &'static str {
-    match session.format {
-        "claude-code" => " (`/compact LINE`, or CLAUDE.md)",
-        "codex" => " (`compact_prompt` in config.toml)",
-        "pi" => " (`/compact LINE`)",
-        _ => "",
+/// Returns the place of the compaction prompt, if all sessions have one (looked up 2026-11-28).
+fn prompt_place(report: &CompactionReport) -> &'static str {
+    let place = |session: &ReadSession| match session.format {
+        SessionFormat::ClaudeCode => " (`/compact LINE`, or CLAUDE.md)",
+        SessionFormat::Codex => " (`compact_prompt` in config.toml)",
+        SessionFormat::Pi => " (`/compact LINE`)",
+        SessionFormat::GeminiCli | SessionFormat::Recording => "",
+    };
+    let mut places = report.sessions.iter().map(place);
+    let first = places.next().unwrap_or_default();
+    if places.all(|place| place == first) {
+        first
+    } else {
+        ""
     }
 }
 
 /// Returns the verdict in one line.
 pub(super) fn verdict_line(report: &CompactionReport) -> String {
-    let needed = report
-        .facts()
-        .filter(|fact| fact.needed_again.is_some())
-        .count();
-    let instructions = report
-        .facts()
-        .filter(|fact| fact.is_dropped_instruction())
-        .count();
-    let mutated = report
-        .facts()
-        .filter(|fact| fact.summary_value.is_some())
-        .count();
+    let needed = report.count(JudgedFact::is_needed_again);
+    let instructions = report.count(JudgedFact::is_dropped_instruction);
+    let mutated = report.count(|fact| fact.other_value.is_some());
+    let opaque = report.opaque();
     let mut parts = vec![format!(
         "{} dropped and needed again",
         pluralize(needed, "fact")
     )];
+    if opaque > 0 {
+        let count = pluralize(opaque, "compaction");
+        parts.insert(
+            0,
+            format!("{count} undecided, without a summary that can be read"),
+        );
+    }
     if instructions > 0 {
         parts.push(format!(
             "{} not found in the summary",
@@ -81,29 +91,29 @@ pub(super) fn verdict_line(report: &CompactionReport) -> String {
     parts.join(", ")
 }
 
-fn print_session(session: &SessionRow, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
+fn print_session(session: &ReadSession, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
     cx.print_line("")?;
     let line = format!(
         "{}: {}, {}",
         escape_line(&session.name),
-        session.format,
-        pluralize(session.messages, "message")
+        session.format.word(),
+        pluralize(session.judged.messages, "message")
     );
     print_wrapped(&line, 2, cx)?;
-    for note in unread_notes(session) {
+    for note in unread_notes(&session.rows) {
         print_wrapped(&format!("  {note}"), 4, cx)?;
     }
-    for compaction in &session.compactions {
+    for compaction in &session.judged.compactions {
         print_compaction(compaction, listed, cx)?;
     }
     Ok(())
 }
 
 /// Returns the notes on rows that could not be used.
-pub(super) fn unread_notes(session: &SessionRow) -> Vec<String> {
+pub(super) fn unread_notes(rows: &RowCounts) -> Vec<String> {
     let mut notes = Vec::new();
-    if !session.unknown_rows.is_empty() {
-        let kinds: Vec<String> = session
+    if !rows.unknown_rows.is_empty() {
+        let kinds: Vec<String> = rows
             .unknown_rows
             .iter()
             .map(|row| format!("{} {}", escape_line(&row.kind), row.rows))
@@ -113,22 +123,22 @@ pub(super) fn unread_notes(session: &SessionRow) -> Vec<String> {
             kinds.join(", ")
         ));
     }
-    if let Some(first) = session.unreadable_lines.first() {
-        let count = pluralize(session.unreadable_lines.len(), "line");
+    if let Some(first) = rows.unreadable_lines.first() {
+        let count = pluralize(rows.unreadable_rows, "line");
         notes.push(format!(
-            "{count} left out, as not JSON; the first is line {first}"
+            "{count} left out, as not JSON or too long; the first is line {first}"
         ));
     }
-    if session.is_cut {
+    if rows.is_cut {
         notes.push("the last line is cut and left out: the session is still being written, or its writer was killed".to_owned());
     }
     notes
 }
 
-/// Returns the rows of facts of a compaction.
-pub(super) fn measures(compaction: &CompactionRow) -> String {
+/// Returns the messages, the summary and the later work of a compaction.
+pub(super) fn measures(compaction: &JudgedCompaction) -> String {
     let growth = compaction
-        .summary_growth
+        .growth
         .map_or_else(String::new, |growth| format!(" ({growth:+})"));
     let edit = compaction.answers_to_edit.map_or_else(
         || "no edit after it".to_owned(),
@@ -136,17 +146,18 @@ pub(super) fn measures(compaction: &CompactionRow) -> String {
     );
     format!(
         "{} dropped, {} kept; summary {} bytes{growth}; {} read again; {edit}",
-        pluralize(compaction.messages_dropped, "message"),
-        format_thousands(compaction.messages_kept),
+        pluralize(compaction.dropped, "message"),
+        format_thousands(compaction.retained),
         format_thousands(compaction.summary_bytes),
         pluralize(compaction.files_read_again, "file"),
     )
 }
 
 /// Returns the time, the cause and the tokens of a compaction.
-pub(super) fn headline(compaction: &CompactionRow) -> String {
+pub(super) fn headline(compaction: &JudgedCompaction) -> String {
+    let point = &compaction.point;
     let tokens = |count: Option<u64>| Some(format_thousands(usize::try_from(count?).ok()?));
-    let tokens: Vec<String> = [compaction.tokens_before, compaction.tokens_after]
+    let tokens: Vec<String> = [point.tokens_before, point.tokens_after]
         .into_iter()
         .filter_map(tokens)
         .collect();
@@ -155,26 +166,20 @@ pub(super) fn headline(compaction: &CompactionRow) -> String {
     } else {
         format!("{} tokens", tokens.join(" → "))
     };
-    let at = compaction.at.as_deref().unwrap_or_default();
+    let at = point.at.as_deref().unwrap_or_default();
     let at = at.get(..16).unwrap_or(at).replace('T', " ");
-    let at = escape_line(&at).into_owned();
-    let kind = match compaction.kind {
-        "cleared-results" => "results of tools cleared",
-        "opaque" => "the summary cannot be read",
-        _ => "",
+    let kind = match point.kind {
+        CompactionKind::Summary => "",
+        CompactionKind::ClearedResults => "results of tools cleared",
+        CompactionKind::Opaque => "the summary is missing or cannot be read",
     };
-    let trigger = compaction
-        .trigger
-        .as_deref()
-        .map(escape_line)
-        .unwrap_or_default();
     let parts = [
         format!("#{}", compaction.number),
-        at,
-        trigger.into_owned(),
+        escape_line(&at).into_owned(),
+        escape_line(point.trigger.as_deref().unwrap_or_default()).into_owned(),
         kind.to_owned(),
         tokens,
-        format!("line {}", compaction.line),
+        format!("line {}", point.line),
     ];
     parts
         .into_iter()
@@ -183,7 +188,16 @@ pub(super) fn headline(compaction: &CompactionRow) -> String {
         .join("  ")
 }
 
-fn print_compaction(compaction: &CompactionRow, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
+/// Returns the facts to list in a table: those that matter, or all.
+pub(super) fn listed_facts(
+    compaction: &JudgedCompaction,
+    listed: ListedFacts,
+) -> impl Iterator<Item = &JudgedFact> {
+    let is_listed = move |fact: &&JudgedFact| listed == ListedFacts::All || fact.is_missed();
+    compaction.facts.iter().filter(is_listed)
+}
+
+fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
     let line = cx
         .options
         .screen
@@ -191,27 +205,23 @@ fn print_compaction(compaction: &CompactionRow, listed: ListedFacts, cx: &mut Cx
     cx.print_line(&line)?;
     print_wrapped(&format!("  {}", measures(compaction)), 2, cx)?;
     if listed == ListedFacts::All {
-        let all: Vec<&FactRow> = compaction.facts.iter().collect();
+        let all: Vec<&JudgedFact> = compaction.facts.iter().collect();
         print_facts("all facts", &all, all.len(), cx)?;
     } else {
-        let chosen = |is_chosen: fn(&FactRow) -> bool| -> Vec<&FactRow> {
-            compaction
-                .facts
-                .iter()
-                .filter(|fact| is_chosen(fact))
-                .collect()
-        };
-        let needed = chosen(|fact| fact.needed_again.is_some());
-        print_facts("dropped and needed again", &needed, MAX_LISTED, cx)?;
-        let rules = chosen(|fact| fact.is_dropped_instruction() && fact.needed_again.is_none());
-        print_facts(
-            "instructions not found in the summary",
-            &rules,
-            MAX_LISTED,
-            cx,
-        )?;
-        let mutated = chosen(|fact| fact.summary_value.is_some() && fact.needed_again.is_none());
-        print_facts("another value in the summary", &mutated, MAX_LISTED, cx)?;
+        let groups: [(&str, FactTest); 3] = [
+            ("dropped and needed again", JudgedFact::is_needed_again),
+            ("instructions not found in the summary", |fact| {
+                fact.is_dropped_instruction() && !fact.is_needed_again()
+            }),
+            ("another value in the summary", |fact| {
+                fact.other_value.is_some() && !fact.is_needed_again()
+            }),
+        ];
+        for (title, is_chosen) in groups {
+            let facts = compaction.facts.iter();
+            let chosen: Vec<&JudgedFact> = facts.filter(|fact| is_chosen(fact)).collect();
+            print_facts(title, &chosen, MAX_LISTED, cx)?;
+        }
     }
     let classes: Vec<String> = compaction.classes.iter().map(survivors).collect();
     if !classes.is_empty() {
@@ -221,45 +231,45 @@ fn print_compaction(compaction: &CompactionRow, listed: ListedFacts, cx: &mut Cx
 }
 
 /// Returns the share of a class that is left: `3 of 7 instruction`.
-fn survivors(class: &ClassRow) -> String {
+fn survivors(class: &ClassCounts) -> String {
     format!("{} {} of {}", class.class, class.surviving(), class.facts)
 }
 
-fn print_facts(title: &str, facts: &[&FactRow], most: usize, cx: &mut Cx) -> Result<()> {
+fn print_facts(title: &str, facts: &[&JudgedFact], limit: usize, cx: &mut Cx) -> Result<()> {
     if facts.is_empty() {
         return Ok(());
     }
     cx.print_line(&format!("  {title}: {}", facts.len()))?;
-    for fact in facts.iter().take(most) {
-        let class = &fact.class;
+    for judged in facts.iter().take(limit) {
         let line = format!(
-            "    {class:<12} {}  {}",
-            escape_line(&fact.text),
-            place(fact)
+            "    {:<12} {}  ({})",
+            judged.fact.class_name(),
+            escape_line(&judged.fact.text),
+            place(judged)
         );
         print_wrapped(&line, FACT_COLUMN, cx)?;
     }
-    if facts.len() > most {
+    if facts.len() > limit {
         cx.print_line(&format!(
             "    … {} more: --all lists every fact",
-            facts.len() - most
+            facts.len() - limit
         ))?;
     }
     Ok(())
 }
 
-/// Returns the verdict, the line and the later use of a fact.
-pub(super) fn place(fact: &FactRow) -> String {
-    let mut parts = vec![format!("line {}", fact.line)];
-    if let Some(other) = &fact.summary_value {
+/// Returns the line, the verdict and the later use of a fact.
+pub(super) fn place(judged: &JudgedFact) -> String {
+    let mut parts = vec![format!("line {}", judged.fact.line)];
+    if let Some(other) = &judged.other_value {
         parts.push(format!("the summary has {}", escape_line(other)));
     }
-    if let Some(later) = &fact.needed_again {
+    if let Some(later) = &judged.later_use {
         parts.push(format!("{} at {}", later.kind, later.line));
-    } else if fact.summary_value.is_none() {
-        parts.push(fact.verdict.to_owned());
+    } else if judged.other_value.is_none() {
+        parts.push(judged.verdict.word().to_owned());
     }
-    format!("({})", parts.join(", "))
+    parts.join(", ")
 }
 
 fn print_wrapped(line: &str, hang: usize, cx: &mut Cx) -> Result<()> {

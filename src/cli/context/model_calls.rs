@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The models of a project, each with its provider.
 #[derive(Debug)]
-pub(super) struct ModelCalls<'p> {
+pub(in crate::cli) struct ModelCalls<'p> {
     config: &'p Config,
     /// By the names of models; the error is the reason why a model cannot be called.
     providers: BTreeMap<String, std::result::Result<HttpProvider, String>>,
@@ -41,7 +41,11 @@ pub(super) struct ModelCalls<'p> {
 
 impl<'p> ModelCalls<'p> {
     /// Creates the providers and their limiters. Calls no model.
-    pub(super) fn new(config: &'p Config, max: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
+    pub(in crate::cli) fn new(
+        config: &'p Config,
+        max: SpendLimit,
+        jobs: Option<NonZeroUsize>,
+    ) -> Self {
         let endpoint = |model: &ModelConfig| match Endpoint::resolve(model, config, &fs::env_var) {
             Ok(Some(endpoint)) => {
                 let own = config.providers.get(&model.provider.value);
@@ -113,7 +117,7 @@ impl<'p> ModelCalls<'p> {
     ///
     /// # Errors
     /// The model did not answer.
-    pub(super) fn call_model(
+    pub(in crate::cli) fn call_model(
         &self,
         model: &ModelConfig,
         sent: &OutgoingRequest,
@@ -221,7 +225,7 @@ pub(super) fn fixed_mask(project: &CompiledProject) -> FixedMask {
 ///
 /// # Errors
 /// The user's masking secret cannot be stored.
-pub(super) fn redactor(project: &CompiledProject) -> Result<Redactor> {
+pub(in crate::cli) fn redactor(project: &CompiledProject) -> Result<Redactor> {
     load_or_create()
         .map(|salt| {
             Redactor::new(salt, project.known_secrets())

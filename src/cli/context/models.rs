@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The token counters of a run.
 #[derive(Debug)]
-pub(super) struct ProjectCounters {
+pub(in crate::cli) struct ProjectCounters {
     /// The requested counter, or the default one for agents without a model.
     first: Arc<dyn TokenCounter>,
     /// By the names of tokenizers; empty if a counter was requested, which then counts for all
@@ -24,7 +24,7 @@ pub(super) struct ProjectCounters {
 
 impl ProjectCounters {
     /// Returns the requested counter; without one, the counter of each model, and a default.
-    pub(super) fn new(config: &Config, name: Option<&str>) -> Result<Self> {
+    pub(in crate::cli) fn new(config: &Config, name: Option<&str>) -> Result<Self> {
         let first = find_tokenizer(name.unwrap_or(tokens::DEFAULT_COUNTER))?;
         let mut named = BTreeMap::new();
         for model in config.models.values().filter(|_| name.is_none()) {
@@ -39,12 +39,12 @@ impl ProjectCounters {
     }
 
     /// The counter for agents whose model has none.
-    pub(super) fn default_counter(&self) -> &dyn TokenCounter {
+    pub(in crate::cli) fn default_counter(&self) -> &dyn TokenCounter {
         &*self.first
     }
 
     /// The models of a project, with these counters.
-    pub(super) fn model_settings<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
+    pub(in crate::cli) fn model_settings<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
         ModelSettings::from_config(config, &self.named)
     }
 }
@@ -63,7 +63,7 @@ fn find_tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
 }
 
 /// Returns the role with a name.
-pub(super) fn find_role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
+pub(in crate::cli) fn find_role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
     find_entry(&config.roles, "role", name)
 }
 

@@ -14,6 +14,7 @@ use super::run::propose::{self, ProposeArgs};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
+use crate::cli::compaction::{SessionDraft, names_session};
 use crate::cli::init::{JudgeArgs, new_judge};
 use crate::cli::prelude::*;
 use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
@@ -75,7 +76,7 @@ enum NewKind {
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
-    /// A recorded request: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
+    /// A recorded request: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`; a compaction of a session: `@claude#2`, `SESSION#2`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
     /// Write scenarios from this many stored runs, of all tasks or of the named one: runs with
@@ -92,6 +93,12 @@ struct ScenarioArgs {
     /// With --from and --name: replace the recorded call, answer and stored request of an existing scenario, and leave its text unchanged
     #[arg(long, requires_all = ["from", "name"], conflicts_with_all = ["copy", "no_snapshot", "output"])]
     renew: bool,
+    /// With --from SESSION: put the masked session into the project, after its size and masks are shown. Otherwise it stays in your folder for state
+    #[arg(long, requires = "from", conflicts_with_all = ["best", "copy", "all", "renew", "no_snapshot"])]
+    embed: bool,
+    /// With --embed: do not ask
+    #[arg(long, requires = "embed")]
+    yes: bool,
     #[command(flatten)]
     given: GivenArgs,
     /// The request [default: the task's value named `objective`, if it takes one; else the first line of its description]
@@ -138,7 +145,10 @@ fn renew_recording(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
         CaseSubject::Request(source) if case.name.value == name => {
             Some((&*file.path, case, source, source.file()?))
         }
-        CaseSubject::Request(_) | CaseSubject::Role(_) | CaseSubject::Task(_) => None,
+        CaseSubject::Request(_)
+        | CaseSubject::Role(_)
+        | CaseSubject::Task(_)
+        | CaseSubject::Compaction(_) => None,
     });
     let unknown = || {
         CliError::usage(format!(
@@ -156,7 +166,7 @@ fn renew_recording(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
         CaseSubject::Request(source) => {
             !std::ptr::eq(other.1, case) && names(&other.0.path, source) == own
         }
-        CaseSubject::Role(_) | CaseSubject::Task(_) => false,
+        CaseSubject::Role(_) | CaseSubject::Task(_) | CaseSubject::Compaction(_) => false,
     };
     let is_shared = cases().any(|other| is_other(&other));
     let hold = request::new_scenario::NewScenarioOptions {
@@ -176,7 +186,7 @@ fn renew_recording(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
         .flat_map(|suite| suite.cases)
         .find_map(|case| match case.subject.value {
             CaseSubject::Request(source) => Some(source.describe()),
-            CaseSubject::Role(_) | CaseSubject::Task(_) => None,
+            CaseSubject::Role(_) | CaseSubject::Task(_) | CaseSubject::Compaction(_) => None,
         });
     if now.as_ref() != Some(&source.describe()) {
         let now = now.unwrap_or_default();
@@ -382,6 +392,12 @@ fn of_call(
 fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     match (&args.from, args.best) {
         (from, Some(max)) => write_best_runs(args, from.as_deref(), max.get(), cx),
+        (Some(subject), None) if names_session(subject) => {
+            write_session_scenario(subject, args, cx)
+        }
+        (Some(subject), None) if args.embed => Err(CliError::usage(format!(
+            "--embed is for sessions of coding agents, and `{subject}` is none"
+        ))),
         (Some(subject), None)
             if args.all
                 && (subject.starts_with(as_scenario::RUN_PREFIX) || subject.contains('#')) =>
@@ -414,6 +430,43 @@ fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
             write_scenarios(&project, &[made], cx)
         }
     }
+}
+
+/// Writes a scenario of a compaction of a session.
+fn write_session_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+    if args.copy || args.all || args.renew || args.no_snapshot || args.propose.is_requested() {
+        return Err(CliError::usage(format!(
+            "`{subject}` is a session: only --name, --output, --embed and --yes apply to it"
+        )));
+    }
+    let project = CompiledProject::load_or_empty(cx)?;
+    let here = cx.options.project.clone();
+    let here = here.unwrap_or_else(|| fs::current_dir().unwrap_or_default());
+    let session = SessionDraft::read(subject, &here, &fixed_mask(&project))?;
+    let ScenarioTarget { name, folder, path } = choose_target(
+        args,
+        Destination::for_one(&project),
+        &format!("compaction-{}", session.number),
+    )?;
+    let is_embedded = args.embed && (args.yes || session.confirm_embedding(cx)?);
+    let place = if is_embedded {
+        format!(
+            "with the session, {} bytes",
+            format_thousands(session.text.len())
+        )
+    } else {
+        session.store(&project.root)?;
+        "the session stays in your folder for state; on other machines the scenario is inconclusive, unless --embed puts it into the project".to_owned()
+    };
+    let text = format!("name: {}\n{}", draft::yaml_scalar(&name), session.scenario);
+    let embedded = (join_path(&folder, &session.path), session.text);
+    let files = is_embedded.then_some(embedded).into_iter();
+    let made = NewScenario {
+        files: files.chain([(path, text)]).collect(),
+        summary: format!("the shares that the recorded summary keeps; {place}"),
+        notes: Vec::new(),
+    };
+    write_scenarios(&project, &[made], cx)
 }
 
 /// Builds a scenario of a run, or of one agent of it.

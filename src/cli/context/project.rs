@@ -82,7 +82,7 @@ impl CompiledProject {
     }
 
     /// Like `load`, for a project that may contain no template.
-    pub(super) fn load_or_empty(cx: &Cx) -> Result<Self> {
+    pub(in crate::cli) fn load_or_empty(cx: &Cx) -> Result<Self> {
         Self::new(
             Project::load(&cx.options)?.require_no_errors()?,
             "this project",

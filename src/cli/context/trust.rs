@@ -12,7 +12,7 @@ use crate::rules::input::read_fault::describe_io_error;
 use crate::schema::json::names;
 use crate::store::trust::{self, Permissions};
 use std::collections::BTreeSet;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 #[derive(Debug, Args)]
 #[command(
@@ -136,7 +136,7 @@ pub(crate) fn run_trust(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
                 .with_hint("`ctxc trust --yes` permits it"),
         );
     }
-    if !confirm_permission(cx)? {
+    if !cx.confirm("permit all of this?")? {
         cx.print_note("nothing was permitted");
         return Ok(Exit::Success);
     }
@@ -145,15 +145,6 @@ pub(crate) fn run_trust(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
         .map_err(|err| storage_error(&err))?;
     cx.print_note("permitted, for this folder and until one of them changes; `ctxc trust --revoke` takes it back");
     Ok(Exit::Success)
-}
-
-fn confirm_permission(cx: &mut Cx) -> Result<bool> {
-    cx.flush()?;
-    // Only a user who can read the question can answer it, so a failed write is ignored.
-    let _ = write!(io::stderr(), "permit all of this? [y/N] ");
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    Ok(read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn storage_error(err: &io::Error) -> CliError {
@@ -294,7 +285,7 @@ fn print_report(
 }
 
 /// Returns the permissions of a project, or an error if the user did not grant them.
-pub(super) fn require_permission(
+pub(in crate::cli) fn require_permission(
     project: &CompiledProject,
     hashes: &TrustHashArgs,
     what: &str,

@@ -6,6 +6,7 @@ use super::trial_answer::{AnswerFlaw, TrialAnswer};
 use super::{NoAnswerReason, trajectory};
 use crate::base::span::Spanned;
 use crate::context::request::Files;
+use crate::eval::compaction::survival::judge_survival;
 use crate::eval::compiled_patterns as schemas;
 use crate::eval::judge::{judge_rubric, judge_words};
 use crate::eval::prepared_case::AnswerJudging;
@@ -53,12 +54,10 @@ pub(in crate::eval) fn judge_expectation(
 
 /// True if the verdict of a test is that of a single test, or its opposite.
 fn depends_on_one(test: &AnswerTest) -> bool {
-    match test {
-        AnswerTest::Not(inner) | AnswerTest::OfAgent { test: inner, .. } => {
-            depends_on_one(&inner.value)
-        }
-        test => test.inner_tests().is_empty(),
+    if let AnswerTest::Not(inner) | AnswerTest::OfAgent { test: inner, .. } = test {
+        return depends_on_one(&inner.value);
     }
+    test.inner_tests().is_empty()
 }
 
 fn judge_test(
@@ -95,6 +94,13 @@ fn judge_test(
         AnswerTest::MaxCost(max) => judge_max_cost(answer, *max),
         AnswerTest::Judge(test) => judge_rubric(case, &answer.text, test)?,
         AnswerTest::Rubric(words) => judge_words(case, &answer.text, &words.value)?,
+        AnswerTest::Survives(test) => match case.session {
+            Some(session) => judge_survival(&session.facts_after(&answer.text), test),
+            None => fail_blind(
+                test.describe(),
+                "no compaction: the scenario has no `compaction`",
+            ),
+        },
         AnswerTest::Todo(what) => skip_undecided(
             format!("“{}”", one_line_excerpt(&what.value)),
             "it still to be written as an expectation",

@@ -297,7 +297,7 @@ impl TrialAnswer {
     }
 
     /// A text without token counts.
-    pub(super) fn without_tokens(text: String) -> Self {
+    pub(in crate::eval) fn without_tokens(text: String) -> Self {
         let json = serde_json::from_str(&text).ok();
         let took = AnswerCost::default();
         Self {

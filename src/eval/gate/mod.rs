@@ -16,6 +16,6 @@ pub use decision::{
 };
 pub use safeguards::{
     ANSWER_PREFIX, CHECK_PREFIX, JUDGEMENT_PREFIX, LocatedRelaxation, NEW_ANSWERS_LABEL,
-    PART_SEPARATOR, REQUEST_PREFIX, Relaxation, SCENARIO_LABEL, SITUATION_LABEL, Safeguard,
-    SafeguardKind, Safeguards,
+    PART_SEPARATOR, REQUEST_PREFIX, Relaxation, SCENARIO_LABEL, SHARE_LABEL, SITUATION_LABEL,
+    Safeguard, SafeguardKind, Safeguards,
 };

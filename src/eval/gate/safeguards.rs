@@ -83,6 +83,8 @@ pub const NEW_ANSWERS_LABEL: &str = "answers to a changed request";
 const SHORT_HASH_LENGTH: usize = 19;
 /// The label of a whole scenario, as a part of itself.
 pub const SCENARIO_LABEL: &str = "the scenario";
+/// The label of the share of a suite's scenarios that must pass.
+pub const SHARE_LABEL: &str = "share that passes";
 /// The label of a frozen situation.
 pub const SITUATION_LABEL: &str = "frozen situation";
 /// The prefix of the label of a check's file.
@@ -313,7 +315,10 @@ impl Safeguards {
         let removed = |of: &'s str| {
             let mut hasher = Hasher::new();
             let own = self.0.iter().filter(|(key, _)| is_of_scenario(key, of));
-            for (key, safeguard) in own {
+            // The default share is left out, so that acceptances of earlier versions stay valid.
+            let is_default =
+                |key: &SafeguardKey, value: &str| key.what == SHARE_LABEL && value == "1";
+            for (key, safeguard) in own.filter(|(key, one)| !is_default(key, &one.value)) {
                 hasher.add_field(&key.what).add_field(&safeguard.value);
             }
             let hash = hasher.finish().to_string();

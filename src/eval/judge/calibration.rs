@@ -1,7 +1,7 @@
 //! The calibration of the judge: its identity for a criterion, its trust by labels, and questions in
 //! other forms, which show how stable its verdicts are.
 
-use super::agent::{JudgeRequest, JudgedMaterial, ProjectJudge};
+use super::agent::{JudgedMaterial, ProjectJudge};
 use super::criteria::{
     JudgedCriterion, JudgedScale, lowest_score, rubric_criteria, words_criterion,
 };
@@ -11,6 +11,7 @@ use super::response::read_scores;
 use super::scoring::{MAX_ATTEMPTS, judge_settings, seeded_order};
 use super::trust::{CriterionTrust, JudgeTrust};
 use crate::eval::answer_source::{CallPurpose, ModelCall};
+use crate::eval::role_agent::RoleRequest;
 use crate::eval::run_context::{CaseInput, RunContext};
 use crate::record::recording::{TrialNumber, TrialStage};
 use crate::scenario::expect::answer::all_tests;
@@ -115,7 +116,7 @@ impl JudgedAnswer {
         ))
     }
 
-    fn ask_once(&self, run: &RunContext<'_>, request: &JudgeRequest<'_>) -> Result<String, String> {
+    fn ask_once(&self, run: &RunContext<'_>, request: &RoleRequest<'_>) -> Result<String, String> {
         let ask = run.answers.ask.ok_or("no model may be called here")?;
         let model = request.model.ok_or(
             "no model is known for the judge: `model` of `[roles.judge]` names one of `[models]`",

@@ -15,12 +15,13 @@ mod response;
 mod scoring;
 mod trust;
 
-pub use agent::{JudgeAgent, ProjectJudge};
+pub use agent::{JudgeAgent, ProjectJudge, describe_criteria};
 pub use calibration::{assess_trust, criterion_hash};
 pub use criteria::{JudgedCriterion, JudgedScale};
 pub(super) use estimate::ExpectedAnswers;
 pub(super) use expectation::{judge_rubric, judge_words};
 pub use judged_answer::{JudgedAnswer, stability_forms};
-pub use response::CriterionScore;
+pub use response::{CriterionScore, read_scores};
+pub use scoring::MAX_ATTEMPTS;
 pub(super) use scoring::{CaseJudge, judge_settings};
 pub use trust::{CriterionTrust, JudgeTrust, TrustedCriterion};

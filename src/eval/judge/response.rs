@@ -1,7 +1,8 @@
 //! The answer of the judge: one score for each criterion, or the reason why it is refused.
 
-use super::criteria::JudgedCriterion;
+use crate::scenario::rubric::Criterion;
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 
 /// The score of one criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,35 +39,42 @@ impl CriterionScore {
 /// The answer of a judge as written.
 #[derive(Deserialize)]
 struct JudgeAnswer {
+    #[serde(alias = "criterionResults")]
     scores: Vec<ScoreEntry>,
 }
 
 #[derive(Deserialize)]
 struct ScoreEntry {
+    #[serde(alias = "criterionId")]
     criterion: String,
     score: serde_json::Value,
     #[serde(default)]
     quote: String,
-    #[serde(default)]
+    #[serde(default, alias = "reasoning")]
     reason: String,
 }
 
 /// A score as the judge gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RawScore {
-    pub(super) score: u64,
-    pub(super) quote: String,
-    pub(super) reason: String,
+pub struct RawScore {
+    /// The score.
+    pub score: u64,
+    /// The words that it names as evidence; empty if it names none.
+    pub quote: String,
+    /// Its reason.
+    pub reason: String,
 }
 
-/// Reads the scores of some criteria, in their order.
+/// Reads the scores of some criteria, in their order. The entries have the keys `criterion`, `score`,
+/// `quote` and `reason` in the list `scores`, or `criterionId`, `score` and `reasoning` in
+/// `criterionResults`.
 ///
 /// # Errors
 /// A score is missing, repeated, unknown, or not a whole number of its scale; the reason is in the
 /// text.
-pub(super) fn read_scores(
+pub fn read_scores<C: Deref<Target = Criterion>>(
     text: &str,
-    criteria: &[JudgedCriterion],
+    criteria: &[C],
 ) -> Result<Vec<RawScore>, String> {
     // Models put JSON into a fence or a sentence.
     let json = text
@@ -86,7 +94,7 @@ pub(super) fn read_scores(
             unknown.criterion
         ));
     }
-    let read = |criterion: &JudgedCriterion| {
+    let read = |criterion: &C| {
         let id = &criterion.id;
         let mut found = answer.scores.iter().filter(|entry| entry.criterion == *id);
         let entry = found.next().ok_or_else(|| format!("no score for `{id}`"))?;

@@ -1,7 +1,7 @@
 //! Scores of the judge for the answers of one case: from its recording, from the script of the
 //! case, or from a model.
 
-use super::agent::{JudgeAgent, JudgeRequest, JudgeSettings, JudgedMaterial};
+use super::agent::{JudgeAgent, JudgedMaterial};
 use super::criteria::{JudgedCriterion, JudgedScale};
 use super::judged_answer::JudgedAnswer;
 use super::response::{CriterionScore, RawScore, read_scores};
@@ -10,6 +10,7 @@ use crate::base::hash::Hash;
 use crate::eval::answer::describe_changes;
 use crate::eval::answer_source::{AnswersFrom, CallPurpose, ModelCall};
 use crate::eval::case_result::NoAnswerReason;
+use crate::eval::role_agent::{RoleRequest, RoleSettings};
 use crate::eval::run_context::{CaseInput, RunContext};
 use crate::eval::scripted::{is_script_for, reply_text};
 use crate::record::comparison::{ComparisonScope, RequestComparison};
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 /// The number of times that a judge is asked for one judgement, until its answer is valid.
-pub(super) const MAX_ATTEMPTS: usize = 3;
+pub const MAX_ATTEMPTS: usize = 3;
 
 /// The judge of one case.
 #[derive(Debug)]
@@ -187,7 +188,7 @@ impl<'a> CaseJudge<'a> {
     /// The text of the judge's answer: recorded, scripted, or just asked for.
     fn answer_text(
         &self,
-        request: &JudgeRequest<'_>,
+        request: &RoleRequest<'_>,
         attempt: usize,
     ) -> Result<String, NoJudgement> {
         let from = self.run.answers.from;
@@ -249,7 +250,7 @@ impl<'a> CaseJudge<'a> {
     /// The scripted answer of the judge: the first for the node `judge` whose patterns match.
     fn find_script(
         &self,
-        request: &JudgeRequest<'_>,
+        request: &RoleRequest<'_>,
     ) -> Result<Option<&ScriptedAnswer>, NoJudgement> {
         for script in &self.input.case.answers {
             let script = &script.value;
@@ -267,7 +268,7 @@ impl<'a> CaseJudge<'a> {
 
     fn model_call<'c>(
         &'c self,
-        request: &'c JudgeRequest<'_>,
+        request: &'c RoleRequest<'_>,
         model: &'c crate::project::models::ModelConfig,
     ) -> ModelCall<'c> {
         ModelCall {
@@ -282,7 +283,7 @@ impl<'a> CaseJudge<'a> {
     }
 
     /// Copies a recorded judgement into the recording that is being written.
-    fn keep_call(&self, request: &JudgeRequest<'_>, call: &Recording) -> Result<(), NoJudgement> {
+    fn keep_call(&self, request: &RoleRequest<'_>, call: &Recording) -> Result<(), NoJudgement> {
         match (self.run.answers.ask, request.model) {
             (Some(ask), Some(model)) => ask
                 .copy_recorded_call(&self.model_call(request, model), call)
@@ -316,8 +317,8 @@ pub(super) fn seeded_order<'c>(
 }
 
 /// The surroundings of the judge in a run.
-pub(in crate::eval) fn judge_settings<'a>(run: &RunContext<'a>) -> JudgeSettings<'a> {
-    JudgeSettings {
+pub(in crate::eval) fn judge_settings<'a>(run: &RunContext<'a>) -> RoleSettings<'a> {
+    RoleSettings {
         files: run.live,
         options: run.assembly_options(),
         providers: run.answers.providers,

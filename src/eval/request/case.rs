@@ -142,7 +142,7 @@ pub(super) fn read_sent(
 ) -> Result<ExaminedRequest, String> {
     match &input.case.subject.value {
         CaseSubject::Request(source) => ExaminedRequest::read_case(context, input, source),
-        CaseSubject::Role(_) | CaseSubject::Task(_) => {
+        CaseSubject::Role(_) | CaseSubject::Task(_) | CaseSubject::Compaction(_) => {
             Err("it is about an agent of this project".to_owned())
         }
     }

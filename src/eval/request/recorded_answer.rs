@@ -38,6 +38,7 @@ pub(super) fn judge_answer(
         input,
         model: sent.request.model.as_deref(),
         prepared: None,
+        session: None,
     };
     if input.case.expectations.is_empty() {
         return Ok(TrialDecision::Open);

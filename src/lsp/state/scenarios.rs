@@ -237,8 +237,10 @@ fn check_scenario_files(
 pub(in crate::lsp) fn case_task<'c>(config: &'c Config, case: &'c ScenarioCase) -> Option<&'c str> {
     match &case.subject.value {
         CaseSubject::Task(task) => Some(task),
-        CaseSubject::Role(role) => Some(&config.roles.get(role)?.task.value),
-        CaseSubject::Request(_) => None,
+        CaseSubject::Role(_) | CaseSubject::Compaction(_) | CaseSubject::Request(_) => {
+            let role = case.subject.value.role()?;
+            Some(&config.roles.get(role)?.task.value)
+        }
     }
 }
 

@@ -269,7 +269,9 @@ impl CaseCx<'_> {
     pub(super) fn receiver(&self) -> Option<(&str, Rc<TaskSignature>)> {
         let task = match &self.case.subject.value {
             CaseSubject::Task(task) => task,
-            CaseSubject::Role(role) => self.file.world.task_of(role)?,
+            CaseSubject::Role(_) | CaseSubject::Compaction(_) => {
+                self.file.world.task_of(self.case.subject.value.role()?)?
+            }
             CaseSubject::Request(_) => return None,
         };
         Some((task, self.file.world.tasks?.signature(task)?))

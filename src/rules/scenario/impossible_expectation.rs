@@ -88,6 +88,10 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             }
             AnswerTest::Contains(found) => check_patterns(cx, found, PatternGoal::Occur, out),
             AnswerTest::Absent(found) => check_patterns(cx, found, PatternGoal::BeAbsent, out),
+            AnswerTest::Survives(_) if cx.case.subject.value.compaction().is_none() => {
+                let what = "`survives` is about a compaction, and the scenario has no `compaction`";
+                out.push(cx.finding(&RULE.meta, cx.case.subject.span, what.to_owned()));
+            }
             AnswerTest::CallsTool(name) => check_tool(cx, name, out),
             AnswerTest::Trajectory(expected) if expected.matching != Matching::Subset => {
                 expected
@@ -125,7 +129,7 @@ fn is_function_path(text: &str) -> bool {
 
 /// Reports an expected call of a tool that the role may not use.
 fn check_tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
-    let CaseSubject::Role(role) = &cx.case.subject.value else {
+    let Some(role) = cx.case.subject.value.role() else {
         return;
     };
     let Some(tools) = cx

@@ -21,10 +21,14 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {
-        CaseSubject::Role(name) => (
+    let subject = &cx.case.subject.value;
+    let (what, name, known): (_, _, Vec<&str>) = match subject {
+        CaseSubject::Role(_) | CaseSubject::Compaction(_) => (
             "role",
-            name,
+            match subject.role() {
+                Some(role) => role,
+                None => return,
+            },
             cx.file
                 .world
                 .config
@@ -38,11 +42,11 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             let Some(tasks) = cx.file.world.tasks else {
                 return;
             };
-            ("task", name, tasks.names())
+            ("task", name.as_str(), tasks.names())
         }
     };
     let span = cx.case.subject.span;
-    if known.contains(&name.as_str()) {
+    if known.contains(&name) {
         if let Some((task, _)) = cx.receiver().filter(|(_, takes)| takes.agents.is_empty()) {
             let finding = cx.finding(
                 &RULE.meta,

@@ -21,8 +21,11 @@ pub(crate) fn tested_agents<'c>(
     for case in cases {
         let task = match &case.subject.value {
             CaseSubject::Task(task) => Some(task),
-            CaseSubject::Role(role) => config.roles.get(role).map(|role| &role.task.value),
-            CaseSubject::Request(_) => None,
+            CaseSubject::Role(_) | CaseSubject::Compaction(_) | CaseSubject::Request(_) => {
+                let role = case.subject.value.role();
+                let role = role.and_then(|role| config.roles.get(role));
+                role.map(|role| &role.task.value)
+            }
         };
         if let Some(task) = task.filter(|_| case.is_run) {
             tested.insert_run(task);

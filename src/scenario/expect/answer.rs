@@ -3,6 +3,7 @@
 
 use super::judge::{JUDGE_TABLE, JudgeTest, RubricSource};
 use super::own_check::{COMMAND_TABLE, OwnCheck, PYTHON_TABLE};
+use super::survival::{SURVIVAL_TABLE, SurvivalTest};
 use super::trajectory::{Matching, TRAJECTORY_TABLE, Trajectory};
 use crate::base::span::{Span, Spanned};
 use crate::scenario::table::{
@@ -49,6 +50,7 @@ macro_rules! keys {
             optional_key("max_cost_usd", ScenarioShape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
             optional_key("judge", ScenarioShape::Table(&JUDGE_TABLE), "the judge gives at least the score on each criterion; it counts once the judge is trusted"),
             optional_key("rubric", ScenarioShape::Text, "a criterion in words, which the judge finds to hold; it counts once the judge is trusted"),
+            optional_key("survives", ScenarioShape::Table(&SURVIVAL_TABLE), "the compaction keeps at least these shares of the facts, in a scenario with `compaction`"),
             optional_key("todo", ScenarioShape::Text, "an expectation that is still to be written, in words; until then the case is inconclusive"),
             optional_key(
                 "command",
@@ -101,8 +103,8 @@ pub static ANSWER_TEST_TABLE: ScenarioTable = ScenarioTable {
     groups: &[KeyGroup::ExactlyOne(&ANSWER_TEST_NAMES)],
 };
 
-static ANSWER_TEST_KEYS: [ScenarioKey; 25] = keys!();
-static ANSWER_TEST_NAMES: [&str; 25] = key_names(&ANSWER_TEST_KEYS);
+static ANSWER_TEST_KEYS: [ScenarioKey; 26] = keys!();
+static ANSWER_TEST_NAMES: [&str; 26] = key_names(&ANSWER_TEST_KEYS);
 
 static FIELD_MATCHES_TABLE: ScenarioTable = ScenarioTable {
     what: "`field_matches`",
@@ -226,6 +228,8 @@ pub enum AnswerTest {
     Judge(JudgeTest),
     /// `rubric`: a criterion in words.
     Rubric(Spanned<String>),
+    /// `survives: {CLASS: share}`
+    Survives(SurvivalTest),
     /// `todo`: an expectation that is still to be written, in words.
     Todo(Spanned<String>),
     /// `command: [argv]`, `python: module:function`
@@ -290,6 +294,7 @@ impl AnswerTest {
             "max_cost_usd" => Self::MaxCost(read_number(value)?),
             "judge" => Self::Judge(JudgeTest::read(value)?),
             "rubric" => Self::Rubric(read_text(value)?),
+            "survives" => Self::Survives(SurvivalTest::read(value)),
             "todo" => Self::Todo(read_text(value)?),
             "command" => Self::Own(OwnCheck::read_command(value)),
             "python" => Self::Own(OwnCheck::read_python(value)?),
@@ -475,6 +480,7 @@ impl AnswerTest {
             Self::Rubric(criterion) => {
                 format!("a judge finds “{}”", one_line_excerpt(&criterion.value))
             }
+            Self::Survives(test) => test.describe(),
             Self::Todo(what) => format!("to do: “{}”", one_line_excerpt(&what.value)),
             Self::Own(check) => format!("{} accepts it", check.describe()),
             Self::Path(expected) => format!(

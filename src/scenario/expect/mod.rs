@@ -8,5 +8,6 @@ pub mod judge;
 pub mod model;
 pub mod own_check;
 pub mod segments;
+pub mod survival;
 pub mod tools;
 pub mod trajectory;

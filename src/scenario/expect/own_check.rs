@@ -18,7 +18,7 @@ const TIMEOUT_KEY: ScenarioKey = optional_key(
     "seconds after which it is killed with everything that it started; default: 10",
 );
 
-pub(super) static COMMAND_TABLE: ScenarioTable = ScenarioTable {
+pub(in crate::scenario) static COMMAND_TABLE: ScenarioTable = ScenarioTable {
     what: "`command`",
     keys: &[
         required_key(
@@ -32,7 +32,7 @@ pub(super) static COMMAND_TABLE: ScenarioTable = ScenarioTable {
     groups: &[],
 };
 
-pub(super) static PYTHON_TABLE: ScenarioTable = ScenarioTable {
+pub(in crate::scenario) static PYTHON_TABLE: ScenarioTable = ScenarioTable {
     what: "`python`",
     keys: &[
         required_key(
@@ -46,7 +46,7 @@ pub(super) static PYTHON_TABLE: ScenarioTable = ScenarioTable {
 };
 
 /// One of the project's own checks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnCheck {
     /// The program of the check.
     pub what: CheckProgram,
@@ -55,7 +55,7 @@ pub struct OwnCheck {
 }
 
 /// The program of a check.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum CheckProgram {
     /// A command as an argument list.
     Command(Vec<Spanned<String>>),
@@ -74,14 +74,14 @@ impl OwnCheck {
         }
     }
 
-    pub(super) fn read_command(node: &YamlNode<'_>) -> Self {
+    pub(in crate::scenario) fn read_command(node: &YamlNode<'_>) -> Self {
         Self::with_program(
             node,
             CheckProgram::Command(read_texts(Some(node.get("argv").unwrap_or(node)))),
         )
     }
 
-    pub(super) fn read_python(node: &YamlNode<'_>) -> Option<Self> {
+    pub(in crate::scenario) fn read_python(node: &YamlNode<'_>) -> Option<Self> {
         let function = node.get("function").unwrap_or(node);
         Some(Self::with_program(
             node,

@@ -54,6 +54,12 @@ pub const COMPARISON: &str = "ctxc/comparison/1";
 pub const PROMPT_CACHE: &str = "ctxc/prompt-cache/1";
 /// `ctxc compaction`.
 pub const COMPACTION: &str = "ctxc/compaction/1";
+/// `ctxc compaction probe make` and `ask`.
+pub const COMPACTION_PROBES: &str = "ctxc/compaction-probes/1";
+/// `ctxc compaction probe grade`.
+pub const COMPACTION_GRADES: &str = "ctxc/compaction-grades/1";
+/// `ctxc compaction probe compare`.
+pub const COMPACTION_COMPARISON: &str = "ctxc/compaction-comparison/1";
 /// `ctxc diff` of two recordings.
 pub const RECORDING_DIFF: &str = "ctxc/recording-diff/1";
 /// `ctxc manifest` of requests.

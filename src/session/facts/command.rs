@@ -1,7 +1,7 @@
 //! Commands of shells: their programs, the words that identify them, and the files that they name.
 
 use super::fact::FileUse;
-use super::file_path::{base_name, is_path_like};
+use super::file_path::{base_name, is_path_like, path_in};
 
 /// Programs that look around, move or print, which identify no work.
 const PLAIN_PROGRAMS: &str = " ls cat head tail grep egrep rg fd find sed awk echo printf cd pwd wc which type sort uniq cut tr true false \
@@ -42,7 +42,9 @@ impl CommandLine {
     /// Reads a command line. Here documents and everything behind them are ignored.
     pub fn parse(line: &str) -> Self {
         let line = line.split("<<").next().unwrap_or_default();
-        let line = crate::session::sentences::floor_cut(line, MAX_COMMAND_BYTES);
+        let line = line
+            .get(..line.floor_char_boundary(MAX_COMMAND_BYTES))
+            .unwrap_or_default();
         let mut out = Self {
             is_plain: true,
             ..Self::default()
@@ -65,10 +67,7 @@ impl CommandLine {
         let is_plain = PLAIN_PROGRAMS.contains(&format!(" {program} "));
         let is_reader = READERS.contains(&format!(" {program} "));
         if program == "cd" {
-            words
-                .next()
-                .unwrap_or_default()
-                .clone_into(&mut self.folder);
+            self.folder = path_in(&self.folder, words.next().unwrap_or_default());
             return;
         }
         let mut is_changed = false;
@@ -95,13 +94,8 @@ impl CommandLine {
                     (true, false) => FileUse::Read,
                     (false, false) => FileUse::Seen,
                 };
-                let is_absolute = word.starts_with(['/', '~']) || self.folder.is_empty();
                 self.files.push(NamedFile {
-                    path: if is_absolute {
-                        word.to_owned()
-                    } else {
-                        format!("{}/{word}", self.folder.trim_end_matches('/'))
-                    },
+                    path: path_in(&self.folder, word),
                     file_use,
                 });
             }

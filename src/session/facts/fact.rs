@@ -1,10 +1,14 @@
 //! A fact with its key, its place, and the part of the conversation that it comes from.
 
 use crate::base::words::words;
+use serde::ser::{SerializeStruct as _, Serializer};
+use serde::{Deserialize, Serialize};
 
 words! {
     /// The class of a fact, the most important first.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
     pub enum FactClass {
         /// A rule that the agent was given.
         Instruction = "instruction",
@@ -18,14 +22,16 @@ words! {
         Decision = "decision",
         /// A command that was run.
         Command = "command",
-        /// A version, commit, address, port or quantity.
+        /// A version, commit, address or port.
         Value = "value",
     }
 }
 
 words! {
     /// The use of a file, the weakest first.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
     pub enum FileUse {
         /// A call named it.
         Seen = "seen",
@@ -51,21 +57,49 @@ pub enum FactSource {
 
 /// A fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Fact {
-    /// Its class.
+    /// Its class; files by their uses: `file.created`.
+    #[cfg_attr(feature = "cli", schemars(with = "String"))]
     pub class: FactClass,
     /// The use of a file.
+    #[cfg_attr(feature = "cli", schemars(skip))]
     pub file_use: Option<FileUse>,
     /// Its identity among the facts of its class.
+    #[cfg_attr(feature = "cli", schemars(skip))]
     pub key: String,
-    /// Its text for people, masked.
+    /// The fact, with secrets and personal data masked.
     pub text: String,
     /// The thing that a value belongs to, such as `version phoenix`.
+    #[cfg_attr(feature = "cli", schemars(skip))]
     pub slot: String,
     /// The part of the conversation that it comes from.
+    #[cfg_attr(feature = "cli", schemars(skip))]
     pub source: FactSource,
-    /// The line of the file, from 1.
+    /// The line of the file where it first occurs.
     pub line: usize,
+    /// The number of the message that contains it.
+    #[cfg_attr(feature = "cli", schemars(skip))]
+    pub message: usize,
     /// True if the agent's program sends it with every request.
+    #[cfg_attr(feature = "cli", schemars(skip))]
     pub is_standing: bool,
+}
+
+impl Fact {
+    /// Returns the name of its class: `file.created`, `error`.
+    pub fn class_name(&self) -> String {
+        let uses = self.file_use.map(|own| format!(".{}", own.word()));
+        self.class.word().to_owned() + &uses.unwrap_or_default()
+    }
+}
+
+impl Serialize for Fact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Fact", 3)?;
+        out.serialize_field("class", &self.class_name())?;
+        out.serialize_field("text", &self.text)?;
+        out.serialize_field("line", &self.line)?;
+        out.end()
+    }
 }

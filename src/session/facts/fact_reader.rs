@@ -5,20 +5,37 @@
 use super::command::{CommandLine, NamedFile};
 use super::error_line::error_lines;
 use super::fact::{Fact, FactClass, FactSource, FileUse};
-use super::file_path::{base_name, relative_path};
+use super::file_path::{base_name, path_in, relative_path};
 use super::prose::{decisions, instructions, open_tasks};
-use super::value::{ValueFact, values};
+use super::value::values;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult};
-use crate::session::sentences::{one_line, sentence_key};
-use crate::session::session_event::part_text;
-use crate::session::session_event::{MessageOrigin, SessionMessage};
+use crate::session::sentences::{one_line, rule_key, sentence_key};
+use crate::session::session_event::{
+    MessageOrigin, SessionFormat, SessionMessage, all_text, part_text, text_at,
+};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Files with instructions that agents read.
 const INSTRUCTION_FILES: [&str; 4] = ["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"];
+/// The maximum number of values that are known; with more, no other value of a summary is reported.
+const MAX_VALUES: usize = 1 << 20;
 /// The maximum number of characters of a fact's text.
 const MAX_TEXT_CHARS: usize = 240;
+
+/// Returns true for a file in the folder of a session that the agent's program sends with every
+/// request. Looked up 2026-11-28: Claude Code's documentation (page `memory`), openai/codex
+/// `docs/agents_md.md`, badlogic/pi-mono `packages/coding-agent/README.md` (`Context Files`),
+/// google-gemini/gemini-cli `docs/cli/gemini-md.md`.
+fn is_standing_file(format: SessionFormat, path: &str) -> bool {
+    match format {
+        SessionFormat::ClaudeCode => matches!(path, "CLAUDE.md" | "CLAUDE.local.md"),
+        // pi takes `CLAUDE.md` only where there is no `AGENTS.md`.
+        SessionFormat::Codex | SessionFormat::Pi => path == "AGENTS.md",
+        SessionFormat::GeminiCli => path == "GEMINI.md",
+        SessionFormat::Recording => false,
+    }
+}
 
 /// Replaces secrets and personal data in a text.
 pub type TextMask<'m> = &'m dyn Fn(&str) -> String;
@@ -59,250 +76,33 @@ struct PendingCall {
     work: ToolWork,
     files: Vec<NamedFile>,
     is_plain: bool,
+    /// True if it reads a part of a file.
+    is_partial: bool,
+    place: FactPlace,
+}
+
+/// The place of the facts that are read.
+#[derive(Clone, Copy, Debug)]
+struct FactPlace {
     line: usize,
+    message: usize,
+    source: FactSource,
+    is_standing: bool,
 }
 
 /// The facts of a message.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MessageFacts {
     /// The facts.
     pub facts: Vec<Fact>,
     /// The keys of tasks that are done or given up.
     pub closed_tasks: Vec<String>,
+    /// The keys of rules that the agent's program no longer sends with every request.
+    pub ended_rules: Vec<String>,
+    place: FactPlace,
 }
 
-/// Reads the facts of a session's messages in order.
-pub struct FactReader<'m> {
-    mask: TextMask<'m>,
-    folder: String,
-    pending: HashMap<String, PendingCall>,
-    known_files: BTreeSet<String>,
-    open_tasks: BTreeSet<String>,
-    /// The keys of the tasks that were created one by one, in order.
-    numbered_tasks: Vec<String>,
-}
-
-impl<'m> FactReader<'m> {
-    /// Creates a reader that masks texts.
-    pub fn new(mask: TextMask<'m>) -> Self {
-        Self {
-            mask,
-            folder: String::new(),
-            pending: HashMap::new(),
-            known_files: BTreeSet::new(),
-            open_tasks: BTreeSet::new(),
-            numbered_tasks: Vec::new(),
-        }
-    }
-
-    /// Sets the folder that paths are relative to; the first one counts.
-    pub fn set_folder(&mut self, folder: &str) {
-        if self.folder.is_empty() {
-            folder.clone_into(&mut self.folder);
-        }
-    }
-
-    /// The folder of the session; empty if unknown.
-    pub fn folder(&self) -> &str {
-        &self.folder
-    }
-
-    /// Returns a path relative to the folder of the session; `None` if it is no file of the work.
-    pub fn relative_path(&self, path: &str) -> Option<String> {
-        relative_path(path, &self.folder)
-    }
-
-    /// Reads the next message.
-    pub fn read_message(&mut self, message: &SessionMessage) -> MessageFacts {
-        let mut out = MessageFacts::default();
-        let is_standing = message.origin == MessageOrigin::Standing;
-        for part in &message.turn.parts {
-            match part {
-                Part::Text(text) if message.origin != MessageOrigin::Program => {
-                    let text = (self.mask)(text);
-                    let mut place = FactPlace {
-                        line: message.line,
-                        source: FactSource::Prose,
-                        is_standing,
-                        facts: &mut out.facts,
-                    };
-                    match message.turn.speaker {
-                        Speaker::User | Speaker::System => {
-                            place.add_sentences(FactClass::Instruction, &instructions(&text));
-                        }
-                        Speaker::Assistant | Speaker::Tool => {}
-                    }
-                    if !is_standing {
-                        place.add_sentences(FactClass::Decision, &decisions(&text));
-                        for task in open_tasks(&text) {
-                            place.add(FactClass::Todo, sentence_key(task), task);
-                        }
-                        place.add_values(&text);
-                    }
-                }
-                Part::Call(call) => self.read_call(call, message.line, &mut out),
-                Part::Result(result) => self.read_result(result, message.line, &mut out.facts),
-                Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => {}
-            }
-        }
-        out
-    }
-
-    fn read_call(&mut self, call: &ToolCall, line: usize, out: &mut MessageFacts) {
-        let work = tool_work(&call.name);
-        let mut pending = PendingCall {
-            work,
-            files: Vec::new(),
-            is_plain: true,
-            line,
-        };
-        let mut place = FactPlace {
-            line,
-            source: FactSource::Call,
-            is_standing: false,
-            facts: &mut out.facts,
-        };
-        let arguments = &call.arguments;
-        match work {
-            ToolWork::Shell => {
-                let text = (self.mask)(&command_text(arguments));
-                if text.contains("*** Begin Patch") {
-                    pending.files = patched_files(&text);
-                    pending.work = ToolWork::Patch;
-                } else {
-                    let line = CommandLine::parse(&text);
-                    for command in line.commands {
-                        place.add(FactClass::Command, command.to_lowercase(), &command);
-                    }
-                    pending.is_plain = line.is_plain;
-                    pending.files = line.files;
-                    place.add_values(&text);
-                }
-            }
-            ToolWork::Patch => {
-                let text = text_at(arguments, &["input", "patch"]);
-                pending.files = patched_files(arguments.as_str().unwrap_or(text));
-            }
-            ToolWork::Tasks => self.read_tasks(arguments, &mut place, &mut out.closed_tasks),
-            ToolWork::NewTask => {
-                let text = text_at(arguments, &["subject", "description"]);
-                let key = sentence_key(&(self.mask)(text));
-                place.add(FactClass::Todo, key.clone(), &(self.mask)(text));
-                self.numbered_tasks.push(key);
-            }
-            ToolWork::TaskChange => {
-                let number = text_at(arguments, &["taskId"]).parse::<usize>().ok();
-                let key = number.and_then(|number| self.numbered_tasks.get(number.checked_sub(1)?));
-                if matches!(text_at(arguments, &["status"]), "completed" | "deleted") {
-                    out.closed_tasks.extend(key.cloned());
-                }
-            }
-            ToolWork::File(file_use) => {
-                let keys = ["file_path", "path", "absolute_path", "notebook_path"];
-                let path = text_at(arguments, &keys).to_owned();
-                pending.files.push(NamedFile { path, file_use });
-            }
-            ToolWork::Other => place.add_values(&(self.mask)(text_at(arguments, &["url"]))),
-        }
-        self.pending.insert(call.id.clone(), pending);
-    }
-
-    /// Reads a whole list of tasks, which replaces the one before.
-    fn read_tasks(
-        &mut self,
-        arguments: &Value,
-        place: &mut FactPlace<'_>,
-        closed: &mut Vec<String>,
-    ) {
-        let list = ["todos", "plan"]
-            .iter()
-            .find_map(|key| arguments.get(key)?.as_array());
-        let mut open = BTreeSet::new();
-        for task in list.into_iter().flatten() {
-            let text = (self.mask)(text_at(task, &["content", "step", "description", "title"]));
-            let key = sentence_key(&text);
-            if !key.is_empty() && !matches!(text_at(task, &["status"]), "completed" | "cancelled") {
-                place.add(FactClass::Todo, key.clone(), &text);
-                open.insert(key);
-            }
-        }
-        closed.extend(self.open_tasks.difference(&open).cloned());
-        self.open_tasks = open;
-    }
-
-    fn read_result(&mut self, result: &ToolResult, line: usize, facts: &mut Vec<Fact>) {
-        let Some(call) = self.pending.remove(&result.call) else {
-            return;
-        };
-        let texts: Vec<&str> = result.parts.iter().filter_map(part_text).collect();
-        let is_shell = call.work == ToolWork::Shell;
-        // A failed command may still have read and changed files.
-        if !result.is_error || is_shell {
-            for file in call.files {
-                let Some(path) = self.relative_path(&file.path) else {
-                    continue;
-                };
-                let is_update = texts.iter().any(|text| text.contains("has been updated"));
-                let is_known = !self.known_files.insert(path.clone());
-                let file_use = if file.file_use == FileUse::Created && (is_update || is_known) {
-                    FileUse::Modified
-                } else {
-                    file.file_use
-                };
-                let is_read = file_use == FileUse::Read;
-                if is_read && INSTRUCTION_FILES.contains(&base_name(&path)) {
-                    let text = texts.iter().map(|text| without_line_numbers(text));
-                    let text = (self.mask)(&text.collect::<String>());
-                    FactPlace {
-                        line,
-                        source: FactSource::Result,
-                        is_standing: !path.contains('/'),
-                        facts,
-                    }
-                    .add_sentences(FactClass::Instruction, &instructions(&text));
-                }
-                let mut place = FactPlace {
-                    line: call.line,
-                    source: FactSource::Call,
-                    is_standing: false,
-                    facts,
-                };
-                let text = (self.mask)(&path);
-                if let Some(fact) = place.add(FactClass::File, path, &text) {
-                    fact.file_use = Some(file_use);
-                }
-            }
-        }
-        if !result.is_error && (call.is_plain || !is_shell) {
-            return;
-        }
-        let mut place = FactPlace {
-            line,
-            source: FactSource::Result,
-            is_standing: false,
-            facts,
-        };
-        for text in texts {
-            let text = (self.mask)(text);
-            for error in error_lines(&text) {
-                place.add(FactClass::Error, error.key(), error.line);
-            }
-            if is_shell && !call.is_plain {
-                place.add_values(&text);
-            }
-        }
-    }
-}
-
-/// The place of facts that are read, and the list that they are added to.
-struct FactPlace<'f> {
-    line: usize,
-    source: FactSource,
-    is_standing: bool,
-    facts: &'f mut Vec<Fact>,
-}
-
-impl FactPlace<'_> {
+impl MessageFacts {
     /// Adds a fact, unless it has no key.
     fn add(&mut self, class: FactClass, key: String, text: &str) -> Option<&mut Fact> {
         if key.is_empty() {
@@ -314,42 +114,313 @@ impl FactPlace<'_> {
             key,
             text: one_line(text, MAX_TEXT_CHARS),
             slot: String::new(),
-            source: self.source,
-            line: self.line,
-            is_standing: self.is_standing,
+            source: self.place.source,
+            line: self.place.line,
+            message: self.place.message,
+            is_standing: self.place.is_standing,
         });
         self.facts.last_mut()
     }
 
-    fn add_sentences(&mut self, class: FactClass, sentences: &[String]) {
-        for sentence in sentences {
-            self.add(class, sentence_key(sentence), sentence);
+    fn add_rules(&mut self, rules: &[String]) {
+        for rule in rules {
+            self.add(FactClass::Instruction, rule_key(rule), rule);
         }
     }
 
     fn add_values(&mut self, text: &str) {
-        // The output of a command has many times and sizes, which are no facts of the work.
-        let is_wanted =
-            |value: &ValueFact<'_>| self.source != FactSource::Result || value.kind != "quantity";
-        for value in values(text)
-            .into_iter()
-            .filter(is_wanted)
-            .collect::<Vec<_>>()
-        {
-            let slot = value.slot();
-            let text = if value.word.is_empty() {
-                value.value.to_owned()
-            } else {
-                format!("{} {}", value.word, value.value)
-            };
-            if let Some(fact) = self.add(FactClass::Value, value.key(), &text) {
-                fact.slot = slot;
+        for value in values(text) {
+            let text = format!("{} {}", value.word, value.value);
+            if let Some(fact) = self.add(FactClass::Value, value.key(), text.trim_start()) {
+                fact.slot = value.slot();
             }
         }
     }
 }
 
-fn text_at<'v>(value: &'v Value, keys: &[&str]) -> &'v str {
+/// Reads the facts of a session's messages in order.
+pub struct FactReader<'m> {
+    mask: TextMask<'m>,
+    format: SessionFormat,
+    folder: String,
+    /// The folder in which the agent works now.
+    current_folder: String,
+    pending: HashMap<String, PendingCall>,
+    known_files: BTreeSet<String>,
+    open_tasks: BTreeSet<String>,
+    /// The keys of the tasks that were created one by one, in order.
+    numbered_tasks: Vec<String>,
+    /// The keys of the rules of each standing file, and of the system text by an empty path.
+    standing_rules: HashMap<String, Vec<String>>,
+    /// The line of the last system text.
+    system_line: usize,
+    /// All values of the session in the form in which they are compared.
+    values: HashSet<String>,
+}
+
+impl<'m> FactReader<'m> {
+    /// Creates a reader that masks texts.
+    pub fn new(mask: TextMask<'m>, format: SessionFormat) -> Self {
+        Self {
+            mask,
+            format,
+            folder: String::new(),
+            current_folder: String::new(),
+            pending: HashMap::new(),
+            known_files: BTreeSet::new(),
+            open_tasks: BTreeSet::new(),
+            numbered_tasks: Vec::new(),
+            standing_rules: HashMap::new(),
+            system_line: 0,
+            values: HashSet::new(),
+        }
+    }
+
+    /// Sets the folder in which the agent works. Facts are relative to the first one.
+    pub fn set_folder(&mut self, folder: &str) {
+        if self.folder.is_empty() {
+            folder.clone_into(&mut self.folder);
+        }
+        folder.clone_into(&mut self.current_folder);
+    }
+
+    /// Returns true if a text, a call or a result of the session can contain a value.
+    pub fn has_value(&self, value: &str) -> bool {
+        self.values.len() >= MAX_VALUES || self.values.contains(value)
+    }
+
+    /// The folder of the session; empty if unknown.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Returns a path relative to the folder of the session; `None` if it is no file of the work.
+    pub fn relative_path(&self, path: &str) -> Option<String> {
+        relative_path(&path_in(&self.current_folder, path), &self.folder)
+    }
+
+    /// Notes the values of a text.
+    fn note_values(&mut self, text: &str) {
+        if self.values.len() < MAX_VALUES {
+            let own = values(text).into_iter();
+            let own = own.map(|value| value.normal_value().to_owned());
+            self.values.extend(own);
+        }
+    }
+
+    /// Notes the rules that the agent's program sends from a file. Returns those of its last version.
+    fn replace_rules(&mut self, path: &str, rules: &[String]) -> Vec<String> {
+        let keys = rules.iter().map(|rule| rule_key(rule)).collect();
+        let old = self.standing_rules.insert(path.to_owned(), keys);
+        old.unwrap_or_default()
+    }
+
+    /// Reads the next message.
+    pub fn read_message(&mut self, message: &SessionMessage, number: usize) -> MessageFacts {
+        let is_standing = message.origin == MessageOrigin::Standing;
+        let place = FactPlace {
+            line: message.line,
+            message: number,
+            source: FactSource::Prose,
+            is_standing,
+        };
+        let mut out = MessageFacts {
+            facts: Vec::new(),
+            closed_tasks: Vec::new(),
+            ended_rules: Vec::new(),
+            place,
+        };
+        for part in &message.turn.parts {
+            out.place = place;
+            match part {
+                Part::Text(text) if message.origin != MessageOrigin::Program => {
+                    let text = (self.mask)(text);
+                    self.read_text(&text, message, &mut out);
+                }
+                Part::Call(call) => {
+                    out.place.source = FactSource::Call;
+                    self.note_values(&all_text(&call.arguments));
+                    self.read_call(call, &mut out);
+                }
+                Part::Result(result) => {
+                    out.place.source = FactSource::Result;
+                    self.read_result(result, &mut out);
+                }
+                Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => {}
+            }
+        }
+        out
+    }
+
+    fn read_text(&mut self, text: &str, message: &SessionMessage, out: &mut MessageFacts) {
+        self.note_values(text);
+        let speaker = message.turn.speaker;
+        if matches!(speaker, Speaker::User | Speaker::System) {
+            let rules = instructions(text);
+            // All system texts of a request have one line.
+            if out.place.is_standing && message.line != self.system_line {
+                self.system_line = message.line;
+                out.ended_rules = self.replace_rules("", &[]);
+            }
+            if out.place.is_standing {
+                let own = self.standing_rules.entry(String::new()).or_default();
+                own.extend(rules.iter().map(|rule| rule_key(rule)));
+            }
+            out.add_rules(&rules);
+        }
+        if out.place.is_standing {
+            return;
+        }
+        for decision in decisions(text) {
+            out.add(FactClass::Decision, sentence_key(&decision), &decision);
+        }
+        for task in open_tasks(text) {
+            out.add(FactClass::Todo, sentence_key(task), task);
+        }
+        out.add_values(text);
+    }
+
+    fn read_call(&mut self, call: &ToolCall, out: &mut MessageFacts) {
+        let work = tool_work(&call.name);
+        let arguments = &call.arguments;
+        let mut pending = PendingCall {
+            work,
+            files: Vec::new(),
+            is_plain: true,
+            is_partial: arguments.get("offset").is_some() || arguments.get("limit").is_some(),
+            place: out.place,
+        };
+        match work {
+            ToolWork::Shell => {
+                let text = (self.mask)(&command_text(arguments));
+                if text.contains("*** Begin Patch") {
+                    pending.files = patched_files(&text);
+                    pending.work = ToolWork::Patch;
+                } else {
+                    let line = CommandLine::parse(&text);
+                    for command in line.commands {
+                        out.add(FactClass::Command, command.to_lowercase(), &command);
+                    }
+                    pending.is_plain = line.is_plain;
+                    pending.files = line.files;
+                    out.add_values(&text);
+                }
+            }
+            ToolWork::Patch => {
+                let text = first_text(arguments, &["input", "patch"]);
+                pending.files = patched_files(arguments.as_str().unwrap_or(text));
+            }
+            ToolWork::Tasks => self.read_tasks(arguments, out),
+            ToolWork::NewTask => {
+                let text = (self.mask)(first_text(arguments, &["subject", "description"]));
+                let key = sentence_key(&text);
+                out.add(FactClass::Todo, key.clone(), &text);
+                self.numbered_tasks.push(key);
+            }
+            ToolWork::TaskChange => {
+                let number = text_at(arguments, "taskId").parse::<usize>().ok();
+                let key = number.and_then(|number| self.numbered_tasks.get(number.checked_sub(1)?));
+                if matches!(text_at(arguments, "status"), "completed" | "deleted") {
+                    out.closed_tasks.extend(key.cloned());
+                }
+            }
+            ToolWork::File(file_use) => {
+                let keys = ["file_path", "path", "absolute_path", "notebook_path"];
+                let path = first_text(arguments, &keys).to_owned();
+                pending.files.push(NamedFile { path, file_use });
+            }
+            ToolWork::Other => out.add_values(&(self.mask)(text_at(arguments, "url"))),
+        }
+        // The folder can be another one when the result comes.
+        for file in &mut pending.files {
+            file.path = path_in(&self.current_folder, &file.path);
+        }
+        self.pending.insert(call.id.clone(), pending);
+    }
+
+    /// Reads a whole list of tasks, which replaces the one before.
+    fn read_tasks(&mut self, arguments: &Value, out: &mut MessageFacts) {
+        let list = ["todos", "plan"]
+            .iter()
+            .find_map(|key| arguments.get(key)?.as_array());
+        let mut open = BTreeSet::new();
+        for task in list.into_iter().flatten() {
+            let keys = ["content", "step", "description", "title"];
+            let text = (self.mask)(first_text(task, &keys));
+            let key = sentence_key(&text);
+            if !key.is_empty() && !matches!(text_at(task, "status"), "completed" | "cancelled") {
+                out.add(FactClass::Todo, key.clone(), &text);
+                open.insert(key);
+            }
+        }
+        let closed = self.open_tasks.difference(&open).cloned();
+        out.closed_tasks.extend(closed);
+        self.open_tasks = open;
+    }
+
+    fn read_result(&mut self, result: &ToolResult, out: &mut MessageFacts) {
+        let texts: Vec<&str> = result.parts.iter().filter_map(part_text).collect();
+        for text in &texts {
+            self.note_values(text);
+        }
+        let Some(call) = self.pending.remove(&result.call) else {
+            return;
+        };
+        let is_shell = call.work == ToolWork::Shell;
+        let place = out.place;
+        // A failed command may still have read and changed files.
+        let files = if result.is_error && !is_shell {
+            Vec::new()
+        } else {
+            call.files
+        };
+        for file in files {
+            let Some(path) = self.relative_path(&file.path) else {
+                continue;
+            };
+            let is_update = texts.iter().any(|text| text.contains("has been updated"));
+            let is_known = !self.known_files.insert(path.clone());
+            let file_use = if file.file_use == FileUse::Created && (is_update || is_known) {
+                FileUse::Modified
+            } else {
+                file.file_use
+            };
+            if file_use == FileUse::Read && INSTRUCTION_FILES.contains(&base_name(&path)) {
+                let text: String = texts
+                    .iter()
+                    .map(|text| without_line_numbers(text))
+                    .collect();
+                let rules = instructions(&(self.mask)(&text));
+                out.place.is_standing = is_standing_file(self.format, &path);
+                if out.place.is_standing && !call.is_partial {
+                    out.ended_rules.extend(self.replace_rules(&path, &rules));
+                }
+                out.add_rules(&rules);
+            }
+            // The path stands in the call.
+            out.place = call.place;
+            let text = (self.mask)(&path);
+            if let Some(fact) = out.add(FactClass::File, path, &text) {
+                fact.file_use = Some(file_use);
+            }
+            out.place = place;
+        }
+        if !result.is_error && (call.is_plain || !is_shell) {
+            return;
+        }
+        for text in texts {
+            let text = (self.mask)(text);
+            for error in error_lines(&text) {
+                out.add(FactClass::Error, error.key(), error.line);
+            }
+            if is_shell && !call.is_plain {
+                out.add_values(&text);
+            }
+        }
+    }
+}
+
+fn first_text<'v>(value: &'v Value, keys: &[&str]) -> &'v str {
     keys.iter()
         .find_map(|key| value.get(key)?.as_str())
         .unwrap_or_default()

@@ -1,16 +1,45 @@
 //! Paths of files in tool calls, relative to the folder of the session.
 
+/// Returns a path as named in a folder.
+pub fn path_in(folder: &str, path: &str) -> String {
+    if folder.is_empty() || path.starts_with(['/', '~', '\\']) || path.get(1..2) == Some(":") {
+        path.to_owned()
+    } else {
+        format!("{}/{path}", folder.trim_end_matches('/'))
+    }
+}
+
+/// Returns a path without `.` and `..` between its parts.
+fn plain_path(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match (part, parts.last()) {
+            (".", _) => {}
+            ("..", Some(last)) if !matches!(*last, "" | "..") => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 /// Returns a path relative to a folder, with `/` between its parts; `None` for a path that is no
-/// file of the work: a temporary file, a file of the agent's program, a pattern.
+/// file of the work: a temporary file, a file of the agent's program, a pattern. The folder of a
+/// user is `~`.
 pub fn relative_path(path: &str, folder: &str) -> Option<String> {
-    let path = path.trim().replace('\\', "/");
+    let path = plain_path(&path.trim().replace('\\', "/"));
     let folder = folder.replace('\\', "/");
     let inside = path
         .strip_prefix(folder.trim_end_matches('/'))
         .filter(|_| !folder.is_empty())
         .and_then(|rest| rest.strip_prefix('/'));
     let own = inside.unwrap_or(&path);
-    let own = own.strip_prefix("./").unwrap_or(own);
+    // The folder of a user is named after a person.
+    let parts: Vec<&str> = own.splitn(4, '/').collect();
+    let home = match parts.as_slice() {
+        ["" | "C:", "home" | "Users", _, rest] => Some(format!("~/{rest}")),
+        _ => None,
+    };
+    let own = home.as_deref().unwrap_or(own);
     let root = own
         .strip_prefix('/')
         .and_then(|rest| rest.split('/').next());

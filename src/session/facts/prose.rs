@@ -2,10 +2,12 @@
 
 use crate::session::sentences::{content_words, sentences, strip_list_mark, words};
 
-/// The number of words of a sentence that is read as a fact.
-const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 4..=60;
-/// The minimum number of content words of such a sentence.
-const MIN_CONTENT_WORDS: usize = 3;
+/// The maximum number of words of a sentence that is read as a fact.
+const MAX_WORDS: usize = 60;
+/// The minimum number of words of an instruction: `Never use tabs.`
+const MIN_RULE_WORDS: usize = 3;
+/// The minimum number of content words of a decision.
+const MIN_DECISION_WORDS: usize = 3;
 
 /// Words after which `never`, `always`, `only` and `do not` describe instead of demanding.
 const SUBJECTS: [&str; 23] = [
@@ -13,51 +15,69 @@ const SUBJECTS: [&str; 23] = [
     "is", "are", "was", "were", "has", "have", "but", "and", "if", "still",
 ];
 
+/// Words behind `only` that begin a condition.
+const CONDITIONS: [&str; 13] = [
+    "if", "when", "the", "a", "an", "one", "two", "in", "for", "after", "because", "then", "this",
+];
+
 /// Returns the instructions of a text: sentences with must, never, always, only or do not.
 pub fn instructions(text: &str) -> Vec<String> {
-    facts_among(text, is_instruction)
+    let is_rule = |sentence: &str| {
+        let own: Vec<String> = words(sentence).collect();
+        (MIN_RULE_WORDS..=MAX_WORDS).contains(&own.len())
+            && is_instruction(&own)
+            && (sentence.contains('`') || content_words(sentence).next().is_some())
+    };
+    facts_among(text, is_rule)
 }
 
 /// Returns the decisions of a text, each with its reason or its alternative.
 pub fn decisions(text: &str) -> Vec<String> {
-    facts_among(text, |_, lower| {
-        [
+    facts_among(text, |sentence| {
+        let lower = sentence.to_lowercase();
+        let marks = [
             "decided ",
             "instead of ",
             "because ",
             "ruled out",
             "rather than ",
-        ]
-        .iter()
-        .any(|mark| lower.contains(mark))
+        ];
+        marks.iter().any(|mark| lower.contains(mark))
+            && words(sentence).nth(MAX_WORDS).is_none()
+            && content_words(sentence)
+                .nth(MIN_DECISION_WORDS - 1)
+                .is_some()
     })
 }
 
-fn facts_among(text: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<String> {
+fn facts_among(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = sentences(text);
-    found.retain(|sentence| {
-        let own: Vec<String> = words(sentence).collect();
-        !sentence.ends_with(['?', ':'])
-            && SENTENCE_WORDS.contains(&own.len())
-            && is_wanted(&own, &sentence.to_lowercase())
-            && content_words(sentence).take(MIN_CONTENT_WORDS).count() == MIN_CONTENT_WORDS
-    });
+    found.retain(|sentence| !sentence.ends_with(['?', ':']) && is_wanted(sentence));
     found
 }
 
 /// Returns true if a sentence demands something.
-fn is_instruction(own: &[String], _: &str) -> bool {
-    let before = |at: usize| at.checked_sub(1).and_then(|at| own.get(at));
-    let demands = |at: usize| before(at).is_none_or(|word| !SUBJECTS.contains(&word.as_str()));
-    own.iter()
-        .enumerate()
-        .any(|(at, word)| match word.as_str() {
-            "must" => own.get(at + 1).is_none_or(|next| next != "have"),
-            "never" | "always" | "dont" => demands(at),
-            "do" => own.get(at + 1).is_some_and(|next| next == "not") && demands(at),
-            "only" => at <= 1 && demands(at),
+fn is_instruction(own: &[String]) -> bool {
+    let word = |at: usize| own.get(at).map_or("", String::as_str);
+    let is_subject = |word: &str| SUBJECTS.contains(&word);
+    let demands = |at: usize| match at.checked_sub(1).map(word) {
+        // Behind a command in the same sentence: `Write tests and never skip them`.
+        Some("and" | "but") => {
+            let mut before = own.iter().take(at - 1);
+            !before.any(|word| is_subject(word)) && !word(at + 1).ends_with("ed")
+        }
+        before => !before.is_some_and(is_subject),
+    };
+    (0..own.len()).any(|at| {
+        let next = word(at + 1);
+        match word(at) {
+            "must" => next != "have",
+            "never" | "always" | "dont" => next != "mind" && demands(at),
+            "do" => next == "not" && demands(at),
+            "only" => at <= 1 && !CONDITIONS.contains(&next) && demands(at),
             _ => false,
-        })
+        }
+    })
 }
 
 /// Returns the open tasks of a text: unchecked boxes, and lines behind `next:` or `todo:`.

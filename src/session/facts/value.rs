@@ -1,12 +1,13 @@
-//! Values in texts: versions, commits, addresses, ports and quantities, each with the word that it
-//! belongs to.
+//! Values in texts: versions, commits, addresses and ports, each with the word that it belongs to.
+//!
+//! Never quantities: `30 s` is written in too many ways for a summary to be held to it.
 
 use crate::session::sentences::content_words;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueFact<'t> {
-    /// Its kind: `version`, `commit`, `address`, `port` or `quantity`.
+    /// Its kind: `version`, `commit`, `address` or `port`.
     pub kind: &'static str,
     /// The word that it belongs to, in lower case; empty if there is none.
     pub word: String,
@@ -20,18 +21,21 @@ impl ValueFact<'_> {
         format!("{} {}", self.kind, self.word).trim_end().to_owned()
     }
 
+    /// Returns the value in the form in which it is compared.
+    pub fn normal_value(&self) -> &str {
+        match self.kind {
+            "commit" => self.value.get(..7).unwrap_or(self.value),
+            "address" => self.value.trim_end_matches('/'),
+            _ => self.value.trim_start_matches('v'),
+        }
+    }
+
     /// Returns its identity. Commits and addresses identify themselves.
     pub fn key(&self) -> String {
-        match self.kind {
-            "commit" => format!("commit {}", self.value.get(..7).unwrap_or(self.value)),
-            "address" => format!("address {}", self.value.trim_end_matches('/')),
-            _ => format!("{} {}", self.slot(), self.value.trim_start_matches('v')),
-        }
+        format!("{} {}", self.slot(), self.normal_value())
     }
 }
 
-/// Units of quantities.
-const UNITS: &str = " ms s sec secs seconds min mins minutes h hours days kb mb gb tb kib mib gib % rps qps tokens bytes rows ";
 /// Words before a commit.
 const COMMIT_WORDS: &str = " commit commits sha rev revision hash head at checkout revert cherry-pick pick onto main master branch ref pushed merge ";
 
@@ -39,29 +43,17 @@ const COMMIT_WORDS: &str = " commit commits sha rev revision hash head at checko
 pub fn values(text: &str) -> Vec<ValueFact<'_>> {
     let mut found = Vec::new();
     for line in text.lines() {
+        // Every value but an address has a digit.
+        if !line.bytes().any(|byte| byte.is_ascii_digit()) && !line.contains("://") {
+            continue;
+        }
         let mut before = "";
-        let mut waits: Option<&str> = None;
         for raw in line.split_whitespace() {
             let word = raw
                 .trim_matches(|c: char| "()[]{},;\"'`!?".contains(c))
                 .trim_end_matches(['.', ':']);
-            if let Some(number) = waits.take()
-                && is_unit(word)
-                && !owner(before).is_empty()
-            {
-                let span = span_of(line, number, word);
-                found.push(ValueFact {
-                    kind: "quantity",
-                    word: owner(before),
-                    value: span,
-                });
-            }
             if let Some(value) = read_value(word, before) {
                 found.push(value);
-                continue;
-            }
-            if is_number(word) {
-                waits = Some(word);
             } else if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
                 before = if word.len() <= MAX_OWNER_BYTES {
                     word
@@ -115,11 +107,7 @@ fn read_value<'t>(word: &'t str, before: &str) -> Option<ValueFact<'t>> {
     if is_commit(word) && COMMIT_WORDS.contains(&format!(" {} ", before.to_ascii_lowercase())) {
         return Some(own("commit", String::new(), word));
     }
-    let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = word.split_at(digits);
-    let word_before = owner(before);
-    (is_number(number) && is_unit(unit) && !word_before.is_empty())
-        .then(|| own("quantity", word_before, word))
+    None
 }
 
 /// Returns the word that a value belongs to; empty for a word without content.
@@ -132,24 +120,6 @@ fn owner(word: &str) -> String {
     } else {
         String::new()
     }
-}
-
-/// Returns the text from a number to its unit.
-fn span_of<'t>(line: &'t str, number: &str, unit: &str) -> &'t str {
-    let at = |part: &str| (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
-    line.get(at(number)..at(unit) + unit.len())
-        .unwrap_or_default()
-}
-
-fn is_unit(word: &str) -> bool {
-    UNITS.contains(&format!(" {} ", word.to_ascii_lowercase())) && !word.is_empty()
-}
-
-fn is_number(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
-        && word
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
 }
 
 fn is_port(word: &str) -> bool {

@@ -5,15 +5,15 @@
 //! and from the fields of later versions in meawoppl/rust-code-agent-sdks#188 and
 //! Ruya-AI/cozempic#59 (2.1.205 and later), looked up 2026-11-28.
 
-use super::content::{joined_text, own_text, text_at, vendor_messages};
+use super::content::{RowReader, begins_with, joined_text, own_text, text_at, vendor_message};
 use crate::kernel::conversation::Turn;
 use crate::request::dialect::Dialect;
-use crate::session::session_event::part_text;
 use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, Reload, RowKind, SessionEvent, SessionMessage,
+    all_text, part_text,
 };
-use serde_json::{Value, json};
-use std::collections::HashMap;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
 
 /// Kinds of rows that are not part of the conversation.
 const OTHER_ROWS: [&str; 17] = [
@@ -53,8 +53,8 @@ const PROGRAM_TEXTS: [&str; 8] = [
 pub(super) struct ClaudeCodeReader {
     /// The number of the next message.
     count: usize,
-    /// The numbers of messages by the ids of their rows.
-    numbers: HashMap<String, usize>,
+    /// The number of the next message behind each row, by its id.
+    ends: HashMap<String, usize>,
     /// The numbers of messages with results, by the ids of their calls.
     results: HashMap<String, usize>,
     /// The number of the last message that the user wrote.
@@ -64,89 +64,120 @@ pub(super) struct ClaudeCodeReader {
     /// True for the session of a sub-agent.
     is_sub_agent: Option<bool>,
     /// A compaction whose summary has not come yet.
-    pending: Option<CompactionPoint>,
+    pending: Option<PendingCompaction>,
 }
 
-impl ClaudeCodeReader {
-    /// Reads a row.
-    pub(super) fn read_row(
-        &mut self,
-        row: &Value,
-        line: usize,
-        events: &mut Vec<SessionEvent>,
-    ) -> RowKind {
-        let kind = text_at(row, "type");
-        match (kind, text_at(row, "subtype")) {
-            ("user" | "assistant", _) => self.read_message(row, line, events),
+#[derive(Debug)]
+struct PendingCompaction {
+    point: CompactionPoint,
+    /// The number of the first message behind it.
+    first: usize,
+}
+
+impl RowReader for ClaudeCodeReader {
+    fn read_row(&mut self, mut row: Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind {
+        let message = row.get_mut("message").map(Value::take);
+        let kind = text_at(&row, "type");
+        match (kind, text_at(&row, "subtype")) {
+            ("user" | "assistant", _) => {
+                if let Some(message) = message {
+                    self.read_message(&row, message, line, events);
+                }
+            }
             ("system", "compact_boundary") => {
                 self.end_pending(events);
-                self.pending = Some(self.read_boundary(row, line));
+                self.pending = Some(PendingCompaction {
+                    point: self.read_boundary(&row, line),
+                    first: self.count,
+                });
             }
             ("system", "microcompact_boundary") => {
-                let cleared = self.read_cleared(row, line);
+                let cleared = self.read_cleared(&row, line);
                 events.push(SessionEvent::Compaction(Box::new(cleared)));
             }
             ("system", _) => {}
-            ("attachment", _) => events.extend(read_attachment(row).map(SessionEvent::Reload)),
+            ("attachment", _) => events.extend(read_attachment(&row).map(SessionEvent::Reload)),
             (other, _) if OTHER_ROWS.contains(&other) => {}
             (other, _) => return RowKind::Unknown(other.to_owned()),
+        }
+        if let Some(id) = own_text(&row, "uuid") {
+            self.ends.insert(id, self.count);
         }
         RowKind::Known
     }
 
+    fn end_rows(&mut self, events: &mut Vec<SessionEvent>) {
+        self.end_pending(events);
+    }
+}
+
+impl ClaudeCodeReader {
     /// Ends the session. A compaction without a summary cannot be judged by one.
-    pub(super) fn end_pending(&mut self, events: &mut Vec<SessionEvent>) {
-        if let Some(mut point) = self.pending.take() {
-            point.kind = CompactionKind::Opaque;
-            events.push(SessionEvent::Compaction(Box::new(point)));
+    fn end_pending(&mut self, events: &mut Vec<SessionEvent>) {
+        if let Some(mut pending) = self.pending.take() {
+            pending.point.kind = CompactionKind::Opaque;
+            events.push(self.compaction(pending));
         }
     }
 
-    fn read_message(&mut self, row: &Value, line: usize, events: &mut Vec<SessionEvent>) {
+    /// Returns a compaction. Messages behind its boundary stay.
+    fn compaction(&self, pending: PendingCompaction) -> SessionEvent {
+        let PendingCompaction { mut point, first } = pending;
+        point.retained.extend(first..self.count);
+        SessionEvent::Compaction(Box::new(point))
+    }
+
+    fn read_message(
+        &mut self,
+        row: &Value,
+        message: Value,
+        line: usize,
+        events: &mut Vec<SessionEvent>,
+    ) {
         let is_sidechain = row.get("isSidechain").and_then(Value::as_bool) == Some(true);
         // Old versions wrote sub-agents into the session that called them.
         if is_sidechain != *self.is_sub_agent.get_or_insert(is_sidechain) {
             return;
         }
         events.extend(own_text(row, "cwd").map(SessionEvent::Folder));
-        let Some(message) = row.get("message") else {
-            return;
-        };
-        let Some(turn) = vendor_messages(Dialect::Anthropic, &json!([message])).pop() else {
+        let usage = message.get("usage").map(|usage| {
+            [
+                "input_tokens",
+                "cache_read_input_tokens",
+                "cache_creation_input_tokens",
+            ]
+            .map(|key| usage.get(key).and_then(Value::as_u64).unwrap_or(0))
+            .into_iter()
+            .fold(0, u64::saturating_add)
+        });
+        let id = text_at(&message, "id").to_owned();
+        let Some(turn) = vendor_message(Dialect::Anthropic, message) else {
             return;
         };
         let flag = |key: &str| row.get(key).and_then(Value::as_bool) == Some(true);
         if flag("isCompactSummary") {
-            let mut point = self
-                .pending
-                .take()
-                .unwrap_or_else(|| CompactionPoint::new(CompactionKind::Summary, line));
-            point.at = point.at.or_else(|| own_text(row, "timestamp"));
+            let mut pending = self.pending.take().unwrap_or_else(|| PendingCompaction {
+                point: CompactionPoint::new(CompactionKind::Summary, line),
+                first: self.count,
+            });
+            let point = &mut pending.point;
+            point.at = point.at.take().or_else(|| own_text(row, "timestamp"));
             point.summary = joined_text(&turn);
-            events.push(SessionEvent::Compaction(Box::new(point)));
+            events.push(self.compaction(pending));
             return;
         }
-        self.end_pending(events);
-        if let Some(usage) = message.get("usage") {
-            let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
-            let tokens = count("input_tokens")
-                + count("cache_read_input_tokens")
-                + count("cache_creation_input_tokens");
-            events.extend((tokens > 0).then_some(SessionEvent::RequestTokens(tokens)));
-        }
+        let tokens = usage.filter(|tokens| *tokens > 0);
+        events.extend(tokens.map(SessionEvent::RequestTokens));
         let is_prompt = text_at(row, "type") == "user" && turn.results().next().is_none();
         let is_program = flag("isMeta") || is_prompt && is_program_text(&turn);
         if is_prompt && !is_program {
             self.note_prompt(text_at(row, "parentUuid"), events);
         }
-        let id = text_at(message, "id");
         let starts_answer = id.is_empty() || id != self.answer;
-        id.clone_into(&mut self.answer);
+        self.answer = id;
         for result in turn.results() {
             self.results.insert(result.call.clone(), self.count);
         }
-        self.numbers
-            .insert(text_at(row, "uuid").to_owned(), self.count);
         self.count += 1;
         events.push(SessionEvent::Message(SessionMessage {
             turn,
@@ -160,13 +191,12 @@ impl ClaudeCodeReader {
         }));
     }
 
-    /// Notes a text of the user. If its parent is a message before an earlier one of the user, the
-    /// user went back.
+    /// Notes a text of the user. If its parent is before an earlier one, the user went back.
     fn note_prompt(&mut self, parent: &str, events: &mut Vec<SessionEvent>) {
-        if let Some(parent) = self.numbers.get(parent)
-            && self.last_prompt.is_some_and(|last| last > *parent)
+        if let Some(end) = self.ends.get(parent)
+            && self.last_prompt.is_some_and(|last| last >= *end)
         {
-            events.push(SessionEvent::Rewind(parent + 1));
+            events.push(SessionEvent::Rewind(*end));
         }
         self.last_prompt = Some(self.count);
     }
@@ -174,7 +204,7 @@ impl ClaudeCodeReader {
     fn read_boundary(&self, row: &Value, line: usize) -> CompactionPoint {
         let metadata = row.get("compactMetadata").unwrap_or(&Value::Null);
         let count = |key: &str| metadata.get(key).and_then(Value::as_u64);
-        let number = |id: &Value| self.numbers.get(id.as_str()?).copied();
+        let number = |id: &Value| self.ends.get(id.as_str()?)?.checked_sub(1);
         let segment = |key: &str| number(metadata.get("preservedSegment")?.get(key)?);
         let messages = metadata.get("preservedMessages");
         let uuids = messages
@@ -186,6 +216,7 @@ impl ClaudeCodeReader {
             _ => Vec::new(),
         };
         retained.sort_unstable();
+        retained.dedup();
         CompactionPoint {
             at: own_text(row, "timestamp"),
             trigger: own_text(metadata, "trigger"),
@@ -200,7 +231,7 @@ impl ClaudeCodeReader {
     fn read_cleared(&self, row: &Value, line: usize) -> CompactionPoint {
         let metadata = row.get("microcompactMetadata").unwrap_or(&Value::Null);
         let ids = metadata.get("compactedToolIds").and_then(Value::as_array);
-        let cleared: Vec<usize> = ids
+        let cleared: BTreeSet<usize> = ids
             .into_iter()
             .flatten()
             .filter_map(|id| self.results.get(id.as_str()?).copied())
@@ -224,10 +255,9 @@ impl ClaudeCodeReader {
 
 /// Returns true if the agent's program wrote a text of the user.
 fn is_program_text(turn: &Turn) -> bool {
-    turn.parts.iter().all(|part| {
-        let text = part_text(part).unwrap_or_default().trim_start();
-        PROGRAM_TEXTS.iter().any(|start| text.starts_with(start))
-    })
+    turn.parts
+        .iter()
+        .all(|part| begins_with(part_text(part).unwrap_or_default(), &PROGRAM_TEXTS))
 }
 
 /// Reads a file, a plan, memory, skills or tasks that the program loads by itself.
@@ -244,7 +274,7 @@ fn read_attachment(row: &Value) -> Option<Reload> {
         | "todo_reminder"
         | "task_reminder"
         | "instructions"
-        | "todo" => own.to_string(),
+        | "todo" => all_text(own),
         _ => return None,
     };
     Some(Reload { path, text })

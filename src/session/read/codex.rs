@@ -4,14 +4,14 @@
 //! replacement as in `codex-rs/core/src/compact.rs` (`build_compacted_history`), looked up
 //! 2026-11-28.
 
-use super::content::{joined_text, own_text, text_at, vendor_messages};
+use super::content::{RowReader, begins_with, joined_text, own_text, text_at, vendor_message};
 use super::history::MessageHistory;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::request::dialect::Dialect;
 use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Kinds of rows that are not part of the conversation.
 const OTHER_ROWS: [&str; 4] = [
@@ -53,43 +53,41 @@ struct Prompt {
     bytes: usize,
 }
 
-impl CodexReader {
-    /// Reads a row.
-    pub(super) fn read_row(
-        &mut self,
-        row: &Value,
-        line: usize,
-        events: &mut Vec<SessionEvent>,
-    ) -> RowKind {
-        let payload = row.get("payload").unwrap_or(&Value::Null);
-        match text_at(row, "type") {
+impl RowReader for CodexReader {
+    fn read_row(&mut self, mut row: Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind {
+        let payload = row.get_mut("payload").map(Value::take).unwrap_or_default();
+        match text_at(&row, "type") {
             "response_item" => {
                 if let Some(turn) = read_item(payload) {
                     self.add(turn, line, events);
                 }
             }
-            "compacted" => self.read_compaction(payload, row, line, events),
-            "event_msg" => self.read_event(payload, events),
+            "compacted" => {
+                let point = CompactionPoint {
+                    at: own_text(&row, "timestamp"),
+                    summary: text_at(&payload, "message").to_owned(),
+                    ..CompactionPoint::new(CompactionKind::Summary, line)
+                };
+                self.read_compaction(payload, point, events);
+            }
+            "event_msg" => self.read_event(&payload, events),
             "session_meta" | "turn_context" => {
-                events.extend(own_text(payload, "cwd").map(SessionEvent::Folder));
+                events.extend(own_text(&payload, "cwd").map(SessionEvent::Folder));
             }
             other if OTHER_ROWS.contains(&other) => {}
             other => return RowKind::Unknown(other.to_owned()),
         }
         RowKind::Known
     }
+}
 
+impl CodexReader {
     fn add(&mut self, turn: Turn, line: usize, events: &mut Vec<SessionEvent>) {
         let text = joined_text(&turn);
-        let begins = |starts: &[&str]| {
-            starts
-                .iter()
-                .any(|start| text.trim_start().starts_with(start))
-        };
         let origin = match turn.speaker {
             Speaker::System => MessageOrigin::Standing,
-            Speaker::User if begins(&STANDING_TEXTS) => MessageOrigin::Standing,
-            Speaker::User if begins(&PROGRAM_TEXTS) => MessageOrigin::Program,
+            Speaker::User if begins_with(&text, &STANDING_TEXTS) => MessageOrigin::Standing,
+            Speaker::User if begins_with(&text, &PROGRAM_TEXTS) => MessageOrigin::Program,
             Speaker::User | Speaker::Assistant | Speaker::Tool => MessageOrigin::Conversation,
         };
         if turn.speaker == Speaker::User && origin == MessageOrigin::Conversation {
@@ -139,39 +137,35 @@ impl CodexReader {
 
     fn read_compaction(
         &mut self,
-        payload: &Value,
-        row: &Value,
-        line: usize,
+        mut payload: Value,
+        mut point: CompactionPoint,
         events: &mut Vec<SessionEvent>,
     ) {
-        let mut point = CompactionPoint {
-            at: own_text(row, "timestamp"),
-            summary: text_at(payload, "message").to_owned(),
-            ..CompactionPoint::new(CompactionKind::Summary, line)
-        };
-        let mut added = Vec::new();
-        if let Some(items) = payload.get("replacement_history").and_then(Value::as_array) {
+        let line = point.line;
+        let mut standing = Vec::new();
+        let history = payload.get_mut("replacement_history").map(Value::take);
+        if let Some(Value::Array(items)) = history {
             if items.iter().any(is_opaque) {
                 point.kind = CompactionKind::Opaque;
             }
-            let turns = items.iter().filter_map(read_item).collect();
+            let turns = items.into_iter().filter_map(read_item).collect();
             let change = self.history.replace(turns);
             point.retained = change.retained;
-            // The summary is the last new text of the user.
-            let mut texts: Vec<String> = change
-                .added
-                .iter()
-                .filter(|added| added.turn.speaker == Speaker::User)
-                .map(|added| joined_text(&added.turn))
-                .collect();
-            if point.summary.is_empty() && point.kind == CompactionKind::Summary {
-                point.summary = texts.pop().unwrap_or_default();
+            // New texts of the user are the summary, and texts of which a part was dropped.
+            let message = std::mem::take(&mut point.summary);
+            let mut texts = Vec::new();
+            for added in change.added {
+                let text = joined_text(&added.turn);
+                if begins_with(&text, &STANDING_TEXTS) {
+                    standing.push(added.turn);
+                } else if added.turn.speaker == Speaker::User
+                    && (message.is_empty() || !text.contains(&message))
+                {
+                    texts.push(text);
+                }
             }
-            added.extend(
-                texts
-                    .into_iter()
-                    .filter(|text| STANDING_TEXTS.iter().any(|start| text.starts_with(start))),
-            );
+            texts.push(message);
+            point.summary = texts.join("\n");
         } else {
             let mut left = RETAINED_BYTES;
             let newest = self.prompts.iter().rev().take_while(|prompt| {
@@ -181,15 +175,13 @@ impl CodexReader {
             });
             point.retained = newest.map(|prompt| prompt.number).collect();
             point.retained.reverse();
-            let retained = &point.retained;
-            self.history.keep(retained);
+            self.history.keep(&point.retained);
         }
-        let retained = &point.retained;
-        self.prompts
-            .retain(|prompt| retained.contains(&prompt.number));
+        let is_retained = |prompt: &Prompt| point.retained.binary_search(&prompt.number).is_ok();
+        self.prompts.retain(is_retained);
         events.push(SessionEvent::Compaction(Box::new(point)));
-        for text in added {
-            self.add(Turn::new(Speaker::User, text), line, events);
+        for turn in standing {
+            self.add(turn, line, events);
         }
     }
 }
@@ -205,18 +197,18 @@ fn is_opaque(item: &Value) -> bool {
 }
 
 /// Reads an item of the conversation; `None` for one that is no message.
-fn read_item(item: &Value) -> Option<Turn> {
-    if text_at(item, "type") == "local_shell_call" {
+fn read_item(item: Value) -> Option<Turn> {
+    if text_at(&item, "type") == "local_shell_call" {
         return Some(Turn {
             speaker: Speaker::Assistant,
             parts: vec![Part::Call(ToolCall {
-                id: text_at(item, "call_id").to_owned(),
+                id: text_at(&item, "call_id").to_owned(),
                 name: "local_shell_call".to_owned(),
-                arguments: item.clone(),
+                arguments: item,
             })],
         });
     }
-    let mut turn = vendor_messages(Dialect::OpenaiResponses, &json!([item])).pop()?;
+    let mut turn = vendor_message(Dialect::OpenaiResponses, item)?;
     for part in &mut turn.parts {
         if let Part::Result(result) = part {
             for part in &mut result.parts {

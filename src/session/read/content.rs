@@ -3,12 +3,17 @@
 use crate::kernel::conversation::Turn;
 use crate::request::dialect::Dialect;
 use crate::request::model::{ModelRequest, RequestMessage};
-use crate::session::session_event::part_text;
-use serde_json::{Value, json};
+pub(super) use crate::session::session_event::text_at;
+use crate::session::session_event::{RowKind, SessionEvent, part_text};
+use serde_json::Value;
 
-/// Returns the text at a key; empty if there is none.
-pub(super) fn text_at<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
+/// A reader of the rows of one format.
+pub(super) trait RowReader {
+    /// Reads a row.
+    fn read_row(&mut self, row: Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind;
+
+    /// Ends the session.
+    fn end_rows(&mut self, _events: &mut Vec<SessionEvent>) {}
 }
 
 /// Returns the text at a key, if there is one.
@@ -16,13 +21,17 @@ pub(super) fn own_text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Returns the messages of a list in the form of a vendor.
-pub(super) fn vendor_messages(dialect: Dialect, list: &Value) -> Vec<Turn> {
-    let body = json!({ dialect.list_key(): list });
-    let Ok(request) = ModelRequest::from_body(body, Some(dialect.path_suffix())) else {
-        return Vec::new();
-    };
-    request.messages.into_iter().map(turn_of).collect()
+/// Returns a message in the form of a vendor.
+pub(super) fn vendor_message(dialect: Dialect, message: Value) -> Option<Turn> {
+    let list = (dialect.list_key().to_owned(), Value::Array(vec![message]));
+    let body = Value::Object([list].into_iter().collect());
+    let request = ModelRequest::from_body(body, Some(dialect.path_suffix())).ok()?;
+    request.messages.into_iter().next_back().map(turn_of)
+}
+
+/// Returns true if a text begins with one of some marks.
+pub(super) fn begins_with(text: &str, marks: &[&str]) -> bool {
+    marks.iter().any(|mark| text.trim_start().starts_with(mark))
 }
 
 /// Returns a message of a request without its place.

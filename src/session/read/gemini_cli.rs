@@ -4,13 +4,13 @@
 //! `chatRecordingTypes.ts` (2026): a message is written again whenever it changes, `$set` replaces all
 //! messages, `$rewindTo` removes a message and those behind it. Looked up 2026-11-28.
 
-use super::content::{joined_text, own_text, text_at};
+use super::content::{RowReader, joined_text, own_text, text_at};
 use crate::kernel::conversation::{Part, Speaker, ToolResult, Turn};
 use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
 };
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Reads the rows of a session.
 #[derive(Debug, Default)]
@@ -29,14 +29,8 @@ struct WrittenRow {
     line: usize,
 }
 
-impl GeminiReader {
-    /// Reads a row.
-    pub(super) fn read_row(
-        &mut self,
-        row: &Value,
-        line: usize,
-        events: &mut Vec<SessionEvent>,
-    ) -> RowKind {
+impl RowReader for GeminiReader {
+    fn read_row(&mut self, row: Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind {
         if let Some(id) = row.get("$rewindTo").and_then(Value::as_str) {
             self.end_row(events);
             let number = self.rows.get(id).map_or(0, |numbers| numbers.start);
@@ -56,18 +50,23 @@ impl GeminiReader {
             if !is_same {
                 self.end_row(events);
             }
-            let value = row.clone();
-            self.last = Some(WrittenRow { value, line });
+            self.last = Some(WrittenRow { value: row, line });
         } else if row.get("sessionId").is_some() {
-            read_folder(row, events);
+            read_folder(&row, events);
         } else {
-            return RowKind::Unknown(text_at(row, "type").to_owned());
+            return RowKind::Unknown(text_at(&row, "type").to_owned());
         }
         RowKind::Known
     }
 
+    fn end_rows(&mut self, events: &mut Vec<SessionEvent>) {
+        self.end_row(events);
+    }
+}
+
+impl GeminiReader {
     /// Passes on the last row, which is no longer written again.
-    pub(super) fn end_row(&mut self, events: &mut Vec<SessionEvent>) {
+    fn end_row(&mut self, events: &mut Vec<SessionEvent>) {
         let Some(WrittenRow { value, line }) = self.last.take() else {
             return;
         };
@@ -89,12 +88,12 @@ impl GeminiReader {
 
     /// Replaces the history. It shrank if rows are missing.
     fn replace(&mut self, messages: &[Value], line: usize, events: &mut Vec<SessionEvent>) {
-        let ids: Vec<&str> = messages
+        let ids: HashSet<&str> = messages
             .iter()
             .map(|message| text_at(message, "id"))
             .collect();
         let before = self.rows.len();
-        self.rows.retain(|id, _| ids.contains(&id.as_str()));
+        self.rows.retain(|id, _| ids.contains(id.as_str()));
         let new = || {
             messages
                 .iter()
@@ -115,7 +114,8 @@ impl GeminiReader {
                 ..CompactionPoint::new(CompactionKind::Summary, line)
             };
             events.push(SessionEvent::Compaction(Box::new(point)));
-            for id in ids {
+            for message in messages {
+                let id = text_at(message, "id");
                 self.rows
                     .entry(id.to_owned())
                     .or_insert(self.count..self.count);

@@ -29,6 +29,8 @@ pub(super) struct HistoryChange {
     pub(super) added: Vec<AddedMessage>,
     /// The number of messages that only the earlier one had.
     pub(super) dropped: usize,
+    /// True if the later one has fewer messages.
+    pub(super) is_shorter: bool,
     /// True if the later one begins as the earlier one.
     pub(super) is_continuation: bool,
 }
@@ -63,13 +65,16 @@ impl MessageHistory {
 
     /// Removes the messages from a number on.
     pub(super) fn rewind(&mut self, number: usize) {
-        self.messages.retain(|message| message.number < number);
+        let end = self
+            .messages
+            .partition_point(|message| message.number < number);
+        self.messages.truncate(end);
     }
 
-    /// Removes all messages but some.
+    /// Removes all messages but some, whose numbers are in ascending order.
     pub(super) fn keep(&mut self, retained: &[usize]) {
         self.messages
-            .retain(|message| retained.contains(&message.number));
+            .retain(|message| retained.binary_search(&message.number).is_ok());
     }
 
     /// Replaces the history by a later one. The caller adds the added messages that it keeps.
@@ -81,7 +86,11 @@ impl MessageHistory {
                 .or_default()
                 .push_back(message.number);
         }
-        let mut change = HistoryChange::default();
+        let mut change = HistoryChange {
+            is_shorter: turns.len() < self.messages.len(),
+            ..HistoryChange::default()
+        };
+        let mut before_last = 0;
         for turn in turns {
             match numbers
                 .get_mut(&content_hash(&turn))
@@ -89,16 +98,16 @@ impl MessageHistory {
             {
                 Some(number) => {
                     change.retained.push(number);
-                    change
-                        .added
-                        .iter_mut()
-                        .for_each(|added| added.is_before_retained = true);
+                    before_last = change.added.len();
                 }
                 None => change.added.push(AddedMessage {
                     turn,
                     is_before_retained: false,
                 }),
             }
+        }
+        for added in change.added.iter_mut().take(before_last) {
+            added.is_before_retained = true;
         }
         change.is_continuation = change.added.iter().all(|added| !added.is_before_retained)
             && self
@@ -108,8 +117,7 @@ impl MessageHistory {
                 .all(|(message, number)| message.number == *number);
         change.dropped = self.messages.len() - change.retained.len();
         change.retained.sort_unstable();
-        self.messages
-            .retain(|message| change.retained.binary_search(&message.number).is_ok());
+        self.keep(&change.retained);
         change
     }
 }

@@ -3,7 +3,7 @@
 //! Rows as in badlogic/pi-mono@83378aad `packages/coding-agent/docs/session.md`; version 1 without ids
 //! as migrated by `session-manager.ts`. Looked up 2026-11-28.
 
-use super::content::{own_text, text_at};
+use super::content::{RowReader, own_text, text_at};
 use crate::kernel::conversation::{Part, Reasoning, Speaker, ToolCall, ToolResult, Turn};
 use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
@@ -34,14 +34,9 @@ pub(super) struct PiReader {
     last: String,
 }
 
-impl PiReader {
-    /// Reads a row.
-    pub(super) fn read_row(
-        &mut self,
-        row: &Value,
-        line: usize,
-        events: &mut Vec<SessionEvent>,
-    ) -> RowKind {
+impl RowReader for PiReader {
+    fn read_row(&mut self, row: Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind {
+        let row = &row;
         let parent = text_at(row, "parentId");
         // A parent further up means that the user went back to it.
         if !parent.is_empty()
@@ -74,7 +69,9 @@ impl PiReader {
         }
         RowKind::Known
     }
+}
 
+impl PiReader {
     fn read_compaction(&self, row: &Value, line: usize) -> CompactionPoint {
         let index = row.get("firstKeptEntryIndex").and_then(Value::as_u64);
         let entry = index
@@ -96,7 +93,8 @@ fn request_tokens(message: &Value) -> Option<u64> {
     let usage = message.get("usage")?;
     let counts =
         ["input", "cacheRead", "cacheWrite"].map(|key| usage.get(key).and_then(Value::as_u64));
-    Some(counts.into_iter().flatten().sum()).filter(|tokens| *tokens > 0)
+    let tokens = counts.into_iter().flatten().fold(0, u64::saturating_add);
+    (tokens > 0).then_some(tokens)
 }
 
 fn read_message(message: &Value, line: usize) -> SessionMessage {

@@ -2,26 +2,68 @@
 
 use super::claude_code::ClaudeCodeReader;
 use super::codex::CodexReader;
-use super::content::text_at;
+use super::content::{RowReader, text_at};
 use super::gemini_cli::GeminiReader;
 use super::pi::PiReader;
 use super::recording::RecordingReader;
-use crate::session::session_event::{RowCounts, RowKind, SessionEvent, SessionFormat};
+use crate::session::sentences::one_line;
+use crate::session::session_event::{RowCounts, RowKind, SessionEvent, SessionFormat, UnknownRows};
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 
 /// The maximum length of a line in bytes.
-const MAX_LINE_BYTES: u64 = 256 << 20;
+const MAX_LINE_BYTES: u64 = 32 << 20;
 /// The number of lines in which a format must show.
 const FORMAT_LINES: usize = 20;
+/// The maximum number of unreadable lines that are listed, and of unknown kinds.
+const MAX_LISTED: usize = 20;
+/// The maximum number of characters of an unknown kind: more than a report shows, so that it can be
+/// masked first.
+const MAX_KIND_CHARS: usize = 1_000;
 
 /// Returns the format of a session by its first lines; `None` for another file.
-pub fn detect_format(head: &str) -> Option<SessionFormat> {
-    head.lines()
-        .take(FORMAT_LINES)
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .find_map(|row: Value| format_of_row(&row))
+///
+/// # Errors
+/// The lines cannot be read.
+pub fn detect_format(mut lines: impl BufRead) -> io::Result<Option<SessionFormat>> {
+    let mut bytes = Vec::new();
+    for _ in 0..FORMAT_LINES {
+        if read_line(&mut lines, &mut bytes)? == LineEnd::File {
+            break;
+        }
+        let row = serde_json::from_slice::<Value>(&bytes).ok();
+        if let Some(format) = row.as_ref().and_then(format_of_row) {
+            return Ok(Some(format));
+        }
+    }
+    Ok(None)
+}
+
+/// The end of a line that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineEnd {
+    /// A line break.
+    Break,
+    /// The maximum length; the rest of the line is passed over.
+    Length,
+    /// The end of the file, without a line.
+    File,
+}
+
+/// Reads the next line.
+fn read_line(lines: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<LineEnd> {
+    bytes.clear();
+    let mut part = lines.take(MAX_LINE_BYTES);
+    let read = part.read_until(b'\n', bytes)?;
+    if read == 0 {
+        return Ok(LineEnd::File);
+    }
+    if part.limit() > 0 || bytes.ends_with(b"\n") {
+        return Ok(LineEnd::Break);
+    }
+    lines.skip_until(b'\n')?;
+    Ok(LineEnd::Length)
 }
 
 fn format_of_row(row: &Value) -> Option<SessionFormat> {
@@ -45,42 +87,34 @@ fn format_of_row(row: &Value) -> Option<SessionFormat> {
     .find_map(|(is_own, format)| is_own.then_some(format))
 }
 
-/// A reader of one format.
-#[derive(Debug)]
-enum RowReader {
-    ClaudeCode(Box<ClaudeCodeReader>),
-    Codex(Box<CodexReader>),
-    Pi(Box<PiReader>),
-    Gemini(Box<GeminiReader>),
-    Recording(Box<RecordingReader>),
+/// Returns a reader of a format.
+fn new_reader(format: SessionFormat) -> Box<dyn RowReader> {
+    match format {
+        SessionFormat::ClaudeCode => Box::<ClaudeCodeReader>::default(),
+        SessionFormat::Codex => Box::<CodexReader>::default(),
+        SessionFormat::Pi => Box::<PiReader>::default(),
+        SessionFormat::GeminiCli => Box::<GeminiReader>::default(),
+        SessionFormat::Recording => Box::<RecordingReader>::default(),
+    }
 }
 
-impl RowReader {
-    fn new(format: SessionFormat) -> Self {
-        match format {
-            SessionFormat::ClaudeCode => Self::ClaudeCode(Box::default()),
-            SessionFormat::Codex => Self::Codex(Box::default()),
-            SessionFormat::Pi => Self::Pi(Box::default()),
-            SessionFormat::GeminiCli => Self::Gemini(Box::default()),
-            SessionFormat::Recording => Self::Recording(Box::default()),
+impl RowCounts {
+    fn add_unreadable(&mut self, line: usize) {
+        self.unreadable_rows += 1;
+        if self.unreadable_lines.len() < MAX_LISTED {
+            self.unreadable_lines.push(line);
         }
     }
 
-    fn read_row(&mut self, row: &Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind {
-        match self {
-            Self::ClaudeCode(reader) => reader.read_row(row, line, events),
-            Self::Codex(reader) => reader.read_row(row, line, events),
-            Self::Pi(reader) => reader.read_row(row, line, events),
-            Self::Gemini(reader) => reader.read_row(row, line, events),
-            Self::Recording(reader) => reader.read_row(row, line, events),
+    fn add_unknown(&mut self, mut kind: String) {
+        let listed = self.unknown_rows.len();
+        let own = |rows: &UnknownRows, kind: &str| rows.kind == kind;
+        if listed >= MAX_LISTED && !self.unknown_rows.iter().any(|rows| own(rows, &kind)) {
+            "…".clone_into(&mut kind);
         }
-    }
-
-    fn finish(&mut self, events: &mut Vec<SessionEvent>) {
-        match self {
-            Self::ClaudeCode(reader) => reader.end_pending(events),
-            Self::Gemini(reader) => reader.end_row(events),
-            Self::Codex(_) | Self::Pi(_) | Self::Recording(_) => {}
+        match self.unknown_rows.iter_mut().find(|rows| own(rows, &kind)) {
+            Some(known) => known.rows += 1,
+            None => self.unknown_rows.push(UnknownRows { kind, rows: 1 }),
         }
     }
 }
@@ -103,49 +137,46 @@ fn is_progress(text: &str) -> bool {
 /// bytes that are not UTF-8 are replaced.
 ///
 /// # Errors
-/// The lines cannot be read, or one is too long.
+/// The lines cannot be read.
 pub fn read_session(
     mut lines: impl BufRead,
     format: SessionFormat,
     mut take: impl FnMut(SessionEvent),
 ) -> io::Result<RowCounts> {
     let mut counts = RowCounts::default();
-    let mut reader = RowReader::new(format);
+    let mut reader = new_reader(format);
     let (mut bytes, mut events) = (Vec::new(), Vec::new());
     let mut line = 0;
     loop {
-        bytes.clear();
         line += 1;
-        let read = (&mut lines)
-            .take(MAX_LINE_BYTES + 1)
-            .read_until(b'\n', &mut bytes)?;
-        if read == 0 {
-            break;
-        }
-        if read as u64 > MAX_LINE_BYTES {
-            return Err(io::ErrorKind::FileTooLarge.into());
+        match read_line(&mut lines, &mut bytes)? {
+            LineEnd::File => break,
+            LineEnd::Length => {
+                counts.add_unreadable(line);
+                continue;
+            }
+            LineEnd::Break => {}
         }
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             continue;
         }
-        counts.rows += 1;
         if is_progress(text) {
             continue;
         }
         match serde_json::from_str::<Value>(text) {
             Ok(row) => {
-                if let RowKind::Unknown(kind) = reader.read_row(&row, line, &mut events) {
-                    *counts.unknown.entry(kind).or_default() += 1;
+                if let RowKind::Unknown(kind) = reader.read_row(row, line, &mut events) {
+                    counts.add_unknown(one_line(&kind, MAX_KIND_CHARS));
                 }
                 events.drain(..).for_each(&mut take);
             }
             Err(_) if !bytes.ends_with(b"\n") => counts.is_cut = true,
-            Err(_) => counts.unreadable.push(line),
+            Err(_) => counts.add_unreadable(line),
         }
     }
-    reader.finish(&mut events);
+    reader.end_rows(&mut events);
     events.drain(..).for_each(&mut take);
     Ok(counts)
 }

@@ -64,10 +64,12 @@ pub fn root_kind(root: Element<'_>) -> Option<ElementKind> {
 
 /// True for `<tasks>` and the like: a root without a name that contains whole definitions.
 fn is_list_of_definitions(root: Element<'_>) -> bool {
-    let mut inner = root.elements().peekable();
+    let is_definition = |child: Element<'_>| ["task", "template"].contains(&child.name());
     root.attribute("name").is_none()
-        && inner.peek().is_some()
-        && inner.all(|child| ElementKind::Library.child(child.name()).is_some())
+        && root.elements().any(is_definition)
+        && root
+            .elements()
+            .all(|child| ElementKind::Library.child(child.name()).is_some())
 }
 
 impl<'a> Lower<'a> {

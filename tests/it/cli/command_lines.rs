@@ -94,8 +94,18 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
         .iter()
         .map(|verb| (*verb, project.run(&[verb, "--help"]).exits_with(0).stdout))
         .collect();
-    for [verb, second] in [["new", "scenario"], ["label", "report"]] {
-        let help = project.run(&[verb, second, "--help"]).exits_with(0).stdout;
+    let nested: [&[&str]; 6] = [
+        &["new", "scenario"],
+        &["label", "report"],
+        &["compaction", "probe", "make"],
+        &["compaction", "probe", "ask"],
+        &["compaction", "probe", "grade"],
+        &["compaction", "probe", "compare"],
+    ];
+    for words in nested {
+        let verb = words[0];
+        let help = [words, &["--help"]].concat();
+        let help = project.run(&help).exits_with(0).stdout;
         known.entry(verb).or_default().push_str(&help);
     }
     all.extend(

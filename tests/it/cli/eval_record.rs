@@ -140,7 +140,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
 /// A server on loopback that answers each request in turn, and the requests it received.
 pub(crate) struct Upstream {
     pub(crate) address: String,
-    pub(super) asked: std::sync::mpsc::Receiver<String>,
+    pub(crate) asked: std::sync::mpsc::Receiver<String>,
 }
 
 pub(crate) fn upstream(answers: Vec<String>) -> Upstream {
@@ -200,7 +200,7 @@ pub(crate) fn asked(project: &Project, args: &[&str]) -> ProgramRun {
 }
 
 /// A project with a role whose model is behind an address.
-pub(super) fn with_model(address: &str) -> Project {
+pub(crate) fn with_model(address: &str) -> Project {
     let config = format!(
         "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\n\
          context_window = 8000\nusd_per_million = {{ input = 1.0, output = 10.0 }}\n[providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n\

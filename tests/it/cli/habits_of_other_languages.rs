@@ -68,6 +68,16 @@ fn a_list_of_tasks_is_one_finding_however_often_they_are_used() {
 }
 
 #[test]
+fn a_task_in_capitals_is_a_task() {
+    let task = "<Task type=\"atomic\"><description>Sort.</description></Task>\n";
+    Project::new()
+        .with_file("templates/a.xml", task)
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("did you mean `<task>`?");
+}
+
+#[test]
 fn a_name_of_another_language_for_the_value_of_a_round_leads_to_that_value() {
     let reduce = |parameters: &str| {
         format!(

@@ -3,8 +3,8 @@
 
 use super::drift::Chance;
 use ctxc::internals::eval::statistics::{
-    Outlook, clopper_pearson_interval, clustered, combined_outlook, sign_test, stage_outlook,
-    upper_tail, wilson_interval,
+    Outlook, clopper_pearson_interval, clustered, combined_outlook, paired_interval, sign_test,
+    stage_outlook, upper_tail, wilson_interval,
 };
 use ctxc::internals::eval::trials::{TrialDecision, TrialOutcome, confirm_rule, decide_trials};
 use ctxc::internals::scenario::model::{SequentialRule, TrialRule};
@@ -338,4 +338,14 @@ fn the_interval_of_few_templates_holds_the_true_rate() {
         let share = f64::from(held) / f64::from(rounds);
         assert!(share >= least, "{share} at {truth}");
     }
+}
+
+#[test]
+fn paired_differences_have_an_interval_by_cluster() {
+    // By scipy 1.17.1: 2.776445 (t, 4 degrees of freedom) times √8.
+    let (low, high) = paired_interval(3.0, &[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    assert!((high - low - 2.0 * 7.8530).abs() < 0.1, "{low} to {high}");
+    assert!((low + high - 6.0).abs() < 1e-12);
+    assert_eq!(paired_interval(1.0, &[1.0; 6]), Some((1.0, 1.0)));
+    assert_eq!(paired_interval(1.0, &[1.0; 4]), None);
 }

@@ -237,3 +237,22 @@ fn a_project_that_cannot_be_written_is_searched_in_memory() {
     assert_eq!(std::fs::read(kept.join("search.db")).unwrap(), before);
     mode(&kept, 0o755);
 }
+
+#[test]
+fn a_session_that_cannot_be_read_is_named() {
+    let project = Project::new(1);
+    let row =
+        r#"{"type":"user","uuid":"a","sessionId":"s","message":{"role":"user","content":"x"}}"#;
+    std::fs::write(project.path("s.jsonl"), format!("{row}\n")).unwrap();
+    mode(&project.path("s.jsonl"), 0o000);
+    let output = run(
+        &project,
+        &["compaction", "s.jsonl", "--fail-on", "needed-again"],
+    );
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let text = said(&output);
+    assert!(
+        text.contains("s.jsonl cannot be read: permission denied"),
+        "{text}"
+    );
+}

@@ -205,7 +205,7 @@ fn all_faults_of_a_file_come_in_one_run() {
     25:31 [[] BadPath { at: 4 }
     25:46 [{2,1}] pattern: invalid repetition count range, the start must be <= the end at 2 `{2,1}`
     26:19 [cheap] expectations.max_cost_usd is a text, wants a number
-    27:5 [gate: false] an expectation on the answer (`expectations`) lacks field_matches|absent|contains|max_risk|decomposes|max_tokens|references_files|exact|schema|calls_tool|never_calls_tool|trajectory|refuses|max_latency_ms|max_cost_usd|judge|rubric|todo|command|python|path|ends|not|any_of|all_of
+    27:5 [gate: false] an expectation on the answer (`expectations`) lacks field_matches|absent|contains|max_risk|decomposes|max_tokens|references_files|exact|schema|calls_tool|never_calls_tool|trajectory|refuses|max_latency_ms|max_cost_usd|judge|rubric|survives|todo|command|python|path|ends|not|any_of|all_of
     29:5 [gates] an expectation on the answer (`expectations`) has no key gates, near Some("gate"), elsewhere None
     32:1 [rule] a scenario has runs and rule
     32:14 [0] rule.runs is 0, wants a whole number from 1 to 1000, near None
@@ -341,7 +341,7 @@ cases:
     2:37 [3] PassAboveRuns { runs: 2, pass: 3 }
     2:50 [objectiv] `defaults.context` has no key objectiv, near Some("objective"), elsewhere None
     2:64 [id] `defaults` has no key id, near None, elsewhere None
-    4:5 [{id: a, expected: [{contains: x}]}] a case lacks role|task|request
+    4:5 [{id: a, expected: [{contains: x}]}] a case lacks role|task|request|compaction
     5:5 [{id: a, task: t, role: r}] a case lacks expect_context|expectations
     5:22 [role] a case (`cases`) has task and role
     6:5 [{task: t, context: {objective: x}, expected: [{contains: x}]}] a case lacks id

@@ -167,6 +167,27 @@ N kept runs (of all tasks, or of the one you name) that cover the most of what n
 fewer if no other run adds anything, prefers complete runs, and skips runs that no scenario can hold. With `--from run:ID --propose` the project's role `archivist` proposes a name, a reason and further
 expectations. They are comments in the scenario and have no effect until somebody accepts them.
 
+## The compaction of a session
+
+With `compaction`, a scenario repeats a compaction of a coding agent's session, and the summary is its answer. `survives` expects a share of the facts of each class: 1 or `all`, 0.5 for half of them. A fact survives if the summary or a message that stays has it, or if
+the agent's program loads it again. `needed_again` limits the facts that were dropped although the agent used them later in the session. All other expectations on answers apply to the text of the summary. A class without a fact in the session fails, so a typo does not pass.
+
+```yaml
+name: checkout
+compaction:
+  session: b3:5b1c0a4f4a9f7f0e2d1c3b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796
+  number: 2
+  method: {role: compactor}
+expectations:
+  - survives: {instruction: all, file.modified: 1.0, error: 0.5, needed_again: 0}
+```
+
+The method is `recorded` (the summary in the session), `truncate` (the newest messages up to a number of tokens), a program, or a role. A program gets the messages that the compaction dropped from standard input as JSON: `summary` (the one before, else an empty text) and `messages`, each with `role`
+and `text`; it writes the summary to standard output, or returns it if it is a Python function. It runs as [checks of your own](#checks-of-your-own) do, with the permission of `ctxc trust`. A role gets the same as the input `conversation` of its task; its answers are recorded, replayed and stale like all others.
+
+The session is `sessions/HASH.jsonl` beside the scenario, or in the user's folder for state, where `ctxc new scenario --from SESSION#2` puts it, masked as recordings are; `--embed` puts it beside the scenario. Without the session the scenario is `INCONCLUSIVE` (exit code 7). No answer is recorded for a session that is not in the
+project, since a recording contains what was sent. `ctxc eval --mutate` drops one fact of the summary at a time, and lists those whose loss no scenario notices. [COMPACTION.md](COMPACTION.md) goes from a session to such a test.
+
 ## Where answers come from
 
 Expectations on the context are always judged. Those on the answer are judged against, in this order:

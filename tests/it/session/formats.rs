@@ -6,7 +6,7 @@ use crate::cli::project::Project;
 use serde_json::{Value, json};
 
 /// The verdicts of the facts of a session's first compaction, by a word of each.
-fn verdicts(rows: &[Value], words: &[&str]) -> Vec<String> {
+pub(super) fn verdicts(rows: &[Value], words: &[&str]) -> Vec<String> {
     let text = write_lines(rows);
     let project = Project::new().with_file("s.jsonl", text);
     let document = project
@@ -29,20 +29,20 @@ fn verdicts(rows: &[Value], words: &[&str]) -> Vec<String> {
     words.iter().map(verdict).collect()
 }
 
-fn rule(word: &str) -> String {
+pub(super) fn rule(word: &str) -> String {
     format!("Never touch the {word} service directly.")
 }
 
-fn claude(uuid: &str, role: &str, content: &Value) -> Value {
+pub(super) fn claude(uuid: &str, role: &str, content: &Value) -> Value {
     json!({"type": role, "uuid": uuid, "parentUuid": null, "sessionId": "s", "cwd": FOLDER, "isSidechain": false,
         "message": {"role": role, "id": uuid, "content": content}})
 }
 
-fn boundary(metadata: &Value) -> Value {
+pub(super) fn boundary(metadata: &Value) -> Value {
     json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "sessionId": "s", "compactMetadata": metadata})
 }
 
-fn summary(text: &str) -> Value {
+pub(super) fn summary(text: &str) -> Value {
     json!({"type": "user", "uuid": "z", "sessionId": "s", "isCompactSummary": true, "message": {"role": "user", "content": text}})
 }
 
@@ -260,4 +260,65 @@ fn sub_agents_are_listed_if_they_were_compacted() {
         .stdout_contains("mizuvano")
         .output_lacks("fipelora")
         .output_lacks("ravonomi");
+}
+
+#[test]
+fn a_step_back_behind_another_row_drops_what_it_left() {
+    let text = |uuid: &str, parent: &str, word: &str| {
+        let mut row = claude(uuid, "user", &json!(rule(word)));
+        row["parentUuid"] = json!(parent);
+        row
+    };
+    let rows = [
+        text("m1", "", "kobaluri"),
+        json!({"type": "system", "subtype": "turn_duration", "uuid": "d", "parentUuid": "m1", "sessionId": "s"}),
+        text("m2", "d", "mizuvano"),
+        text("m3", "d", "fipelora"),
+        boundary(&json!({"trigger": "auto"})),
+        summary("nothing"),
+    ];
+    assert_eq!(
+        verdicts(&rows, &["kobaluri", "mizuvano", "fipelora"]),
+        ["lost", "none", "lost"]
+    );
+}
+
+#[test]
+fn codex_keeps_a_text_whose_image_it_dropped() {
+    let with_image = json!({"type": "message", "role": "user", "content": [
+        {"type": "input_text", "text": rule("kobaluri")}, {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]});
+    let history = json!([
+        codex_text("user", &rule("kobaluri")),
+        codex_text("user", "A summary.")
+    ]);
+    let rows = [
+        item(&with_image),
+        item(&codex_text("user", &rule("mizuvano"))),
+        json!({"timestamp": "t", "type": "compacted", "payload": {"message": "A summary.", "replacement_history": history}}),
+    ];
+    assert_eq!(verdicts(&rows, &["kobaluri", "mizuvano"]), ["kept", "lost"]);
+}
+
+#[test]
+fn a_command_of_the_user_is_no_use_by_the_agent() {
+    let user = |id: &str, message: Value| json!({"type": "message", "id": id, "timestamp": "t", "message": message});
+    let bash = |id: &str| {
+        user(
+            id,
+            json!({"role": "bashExecution", "command": "npm run kobaluri", "output": "ok", "exitCode": 0}),
+        )
+    };
+    let rows = [
+        json!({"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": FOLDER}),
+        bash("1"),
+        user("2", json!({"role": "user", "content": rule("mizuvano")})),
+        json!({"type": "compaction", "id": "3", "timestamp": "t", "summary": "x", "tokensBefore": 9}),
+        bash("4"),
+        user("5", json!({"role": "user", "content": rule("mizuvano")})),
+    ];
+    let project = Project::new().with_file("s.jsonl", write_lines(&rows));
+    project
+        .run(&["compaction", "s.jsonl", "--fail-on", "needed-again"])
+        .exits_with(0)
+        .stdout_contains("0 facts dropped and needed again, 1 instruction not found");
 }

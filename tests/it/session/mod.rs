@@ -3,6 +3,9 @@
 mod formats;
 mod hostile;
 mod planted;
+pub(crate) mod probes;
 mod report;
 pub(crate) mod samples;
+mod scenarios;
+mod verdicts;
 mod writers;

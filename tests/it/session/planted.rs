@@ -333,7 +333,10 @@ fn planted_facts_are_found_with_their_verdicts() {
         for (at, session) in sessions.iter().enumerate() {
             let agent = AGENTS[(usize::try_from(batch * 50).unwrap() + at) % 4];
             let name = format!("s{at}.jsonl");
-            project = project.with_file(&name, write_session(agent, &session.steps));
+            // A summary that names the transcript names this one.
+            let text = write_session(agent, &session.steps);
+            project =
+                project.with_file(&name, text.replace("shop/s.jsonl", &format!("shop/{name}")));
             args.push(name);
         }
         let args: Vec<&str> = args.iter().map(String::as_str).collect();

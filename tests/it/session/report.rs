@@ -235,3 +235,170 @@ fn a_recording_shows_where_its_history_shrank() {
         assert_eq!(row["facts"][0]["verdict"], json!("lost"));
     }
 }
+
+#[test]
+fn a_recording_without_a_shorter_history_was_not_compacted() {
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let body = |messages: &[serde_json::Value]| json!({"model": "gpt-4.1", "messages": messages});
+    // The first message has the time, and changes with every call.
+    let lines: String = (1..4)
+        .map(|at| {
+            let mut messages = vec![user(&format!(
+                "It is {at} o'clock. Never touch the kobaluri clients."
+            ))];
+            messages.extend((0..at).map(|step| user(&format!("And step {step}?"))));
+            crate::cli::requests::line(at, &body(&messages))
+        })
+        .collect();
+    let project = Project::new().with_file("calls.jsonl", lines);
+    project
+        .run(&["compaction", "calls.jsonl"])
+        .exits_with(5)
+        .stderr_contains("was never compacted");
+}
+
+#[test]
+fn a_number_selects_a_compaction_of_any_conversation_of_a_recording() {
+    let user = |text: String| json!({"role": "user", "content": text});
+    let body = |messages: &[serde_json::Value]| json!({"model": "gpt-4.1", "messages": messages});
+    let long: Vec<_> = (0..6).map(|at| user(format!("And step {at}?"))).collect();
+    let short = [&[user("Summary: two steps are done.".into())], &long[2..]].concat();
+    let other = [user("Another task of a helper.".into())];
+    let lines: String = [body(&long), body(&other), body(&short)]
+        .iter()
+        .enumerate()
+        .map(|(at, body)| crate::cli::requests::line(at + 1, body))
+        .collect();
+    let project = Project::new().with_file("calls.jsonl", lines);
+    for subject in ["calls.jsonl#1", "calls.jsonl"] {
+        let document = project
+            .run(&["compaction", subject, "--json"])
+            .exits_with(0)
+            .json();
+        assert_eq!(
+            document["sessions"].as_array().unwrap().len(),
+            1,
+            "{subject}: {document:#}"
+        );
+    }
+    project
+        .run(&["compaction", "calls.jsonl#2"])
+        .exits_with(2)
+        .stderr_contains("has 1 compaction, so there is no #2");
+}
+
+/// A call of a recording of Anthropic.
+fn anthropic_line(
+    number: usize,
+    messages: &[serde_json::Value],
+    edits: &serde_json::Value,
+) -> String {
+    let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages});
+    let mut call: serde_json::Value =
+        serde_json::from_str(&crate::cli::requests::line(number, &body)).unwrap();
+    call["dialect"] = json!("anthropic");
+    call["endpoint"] = json!("/v1/messages");
+    call["response"] = json!({"content": [], "context_management": {"applied_edits": edits}});
+    format!("{call}\n")
+}
+
+#[test]
+fn vendors_compact_on_the_wire() {
+    let text = |role: &str, text: &str| json!({"role": role, "content": text});
+    let rule = text("user", "Never touch the kobaluri clients directly.");
+    // A block of Anthropic stands for everything before it.
+    let block = json!({"role": "assistant", "content": [{"type": "compaction", "content": "Some steps are done."}, {"type": "text", "text": "Well."}]});
+    let first = [rule.clone(), text("assistant", "Well.")];
+    let second = [rule.clone(), block, text("user", "Go on.")];
+    let lines = anthropic_line(1, &first, &json!([])) + &anthropic_line(2, &second, &json!([]));
+    let project = Project::new().with_file("calls.jsonl", lines);
+    let row = |project: &Project, arguments: &[&str]| {
+        let document = project.run(arguments).exits_with(0).json();
+        document["sessions"][0]["compactions"][0].clone()
+    };
+    let found = row(&project, &["compaction", "calls.jsonl", "--json"]);
+    assert_eq!(
+        (&found["kind"], &found["summary_bytes"]),
+        (&json!("summary"), &json!(20))
+    );
+    assert_eq!(found["facts"][0]["verdict"], json!("lost"));
+    // Results that Anthropic cleared before it answered.
+    let call = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make check"}}]});
+    let result = |id: &str, word: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": format!("TypeError: no {word}")}]});
+    let messages = [
+        rule.clone(),
+        call("1"),
+        result("1", "kobaluri"),
+        call("2"),
+        result("2", "mizuvano"),
+    ];
+    let edits = json!([{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 1, "cleared_input_tokens": 50}]);
+    let project = Project::new().with_file("calls.jsonl", anthropic_line(1, &messages, &edits));
+    let found = row(&project, &["compaction", "calls.jsonl", "--json"]);
+    assert_eq!(found["kind"], json!("cleared-results"));
+    let facts = found["facts"].as_array().unwrap();
+    assert_eq!(facts.len(), 1, "{facts:?}");
+    assert!(facts[0]["text"].as_str().unwrap().contains("kobaluri"));
+    // An item of OpenAI that only the vendor can read.
+    let items = |items: &[serde_json::Value]| {
+        let body = json!({"model": "gpt-5.1", "input": items});
+        let mut call: serde_json::Value =
+            serde_json::from_str(&crate::cli::requests::line(1, &body)).unwrap();
+        call["dialect"] = json!("openai-responses");
+        call["endpoint"] = json!("/v1/responses");
+        format!("{call}\n")
+    };
+    let long: Vec<_> = (0..4)
+        .map(|at| text("user", &format!("And step {at}?")))
+        .collect();
+    let sealed = json!({"type": "compaction", "encrypted_content": "gAAA"});
+    let lines = items(&[&[rule], &long[..]].concat()) + &items(&[long[3].clone(), sealed]);
+    let project = Project::new().with_file("calls.jsonl", lines);
+    let found = row(&project, &["compaction", "calls.jsonl", "--json", "--all"]);
+    assert_eq!(found["kind"], json!("opaque"));
+    assert_eq!(found["facts"][0]["verdict"], json!("unseen"));
+}
+
+#[test]
+fn markdown_mentions_nobody_and_a_page_loads_nothing() {
+    let mut all = steps();
+    all.insert(
+        0,
+        Step::User("Never mention @claude or <b>people</b> there.".into()),
+    );
+    let mut text = write_session(Agent::Claude, &all);
+    text = text.replace("\"auto\"", "\"@codex by jane.doe@example.com\"");
+    let project = Project::new().with_file("@claude.jsonl", text);
+    let markdown = project
+        .run(&["compaction", "./@claude.jsonl", "--format", "markdown"])
+        .exits_with(0);
+    // GitHub reads no mention in code.
+    let mut outside = markdown.stdout.clone();
+    while let Some((before, rest)) = outside.split_once("<code>") {
+        let rest = rest.split_once("</code>").unwrap().1;
+        outside = format!("{before}{rest}");
+    }
+    assert!(!outside.contains('@'), "{outside}");
+    markdown
+        .output_lacks("jane.doe")
+        .output_lacks("<b>")
+        .stdout_contains("| file.modified | 0 | 0 | 0 | 0 | 0 | 1 | 1 |")
+        .stdout_contains("orders.json")
+        .output_lacks("page0.md");
+    let page = project
+        .run(&["compaction", "./@claude.jsonl", "--format", "html"])
+        .exits_with(0);
+    page.stdout_contains("Content-Security-Policy")
+        .stdout_contains("default-src 'none'")
+        .stdout_contains("<i class=\"lost\" style=\"flex-grow:1\"")
+        .stdout_contains("<polyline points=\"0,0\"/>")
+        .output_lacks("<b>")
+        .output_lacks("page0.md");
+    // All facts, on request.
+    for format in ["markdown", "html"] {
+        project
+            .run(&["compaction", "./@claude.jsonl", "--all", "--format", format])
+            .exits_with(0)
+            .stdout_contains("page0.md");
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::report::steps;
 use super::writers::{Agent, Step, write_session};
+use crate::cli::project::Project;
 
 /// A session of Claude Code with one compaction.
 pub(crate) fn short_session() -> String {
@@ -27,4 +28,19 @@ pub(crate) fn losing_session() -> String {
     steps.push(Step::Compact("Nothing.".into()));
     let text = write_session(Agent::Claude, &steps);
     format!("{text}not a row\n{{\"type\": \"hologram\"}}\n")
+}
+
+/// A project with a scenario that expects nothing of the facts in a summary.
+pub(crate) fn loose_scenario() -> Project {
+    let project = Project::new().with_file("s.jsonl", write_session(Agent::Claude, &steps()));
+    project
+        .run(&["new", "scenario", "--from", "s.jsonl", "--name", "loose"])
+        .exits_with(0);
+    let scenario = project.read_file("scenarios/loose.yaml");
+    let (head, _) = scenario.split_once('{').unwrap();
+    project.write_file(
+        "scenarios/loose.yaml",
+        format!("{head}{{needed_again: 9}}\n"),
+    );
+    project
 }

@@ -20,7 +20,15 @@ const WRITE_CALLS: [&str; 8] = [
 ];
 
 /// Files of `cli/` that write, and their protection against secrets.
-const KNOWN_WRITERS: [(&str, &str); 14] = [
+const KNOWN_WRITERS: [(&str, &str); 16] = [
+    (
+        "src/cli/compaction/probe/role_questions.rs",
+        "recordings are masked, and each call is checked before it is added",
+    ),
+    (
+        "src/cli/compaction/stored_session.rs",
+        "sessions are masked as recordings are, and lie in the user's own folder",
+    ),
     (
         "src/cli/context/eval/answer_recorder.rs",
         "recordings are masked, and each call is checked before it is added",

@@ -7,6 +7,7 @@ use super::load::{CachedFiles, ChosenCase, FilesBeside, Scenarios, plan_path, ru
 use super::rescore::EarlierRun;
 use crate::base::contained_path::{self, PathRefusal};
 use crate::base::fs;
+use crate::cli::compaction::UserSessions;
 use crate::cli::context::lookup::{CacheArgs, ProjectLookup};
 use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::context::models::ProjectCounters;
@@ -293,6 +294,7 @@ impl<'w> EvalRun<'w> {
         let answers = AnswerOptions {
             from: self.from,
             providers: Some(&self.project.config.providers),
+            sessions: Some(&UserSessions),
             ..self.asking
         };
         let answers = AnswerOptions {

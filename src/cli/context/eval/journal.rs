@@ -308,9 +308,7 @@ fn commit_cases(state: &mut JournalState) {
     let Some(open) = &mut state.open else {
         return;
     };
-    let added = open
-        .history
-        .add_cases(open.run, &mut state.waiting, state.used);
+    let added = open.history.add_cases(open.run, &state.waiting, state.used);
     if let Err(error) = added {
         state.failure = Some(open.place.unusable_error(&error));
         state.open = None;

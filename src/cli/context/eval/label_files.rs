@@ -14,7 +14,7 @@ pub(in crate::cli::context) fn now_seconds() -> i64 {
 ///
 /// # Errors
 /// A file cannot be read; the reason is in the text.
-pub(in crate::cli::context) fn read_labels(
+pub(in crate::cli) fn read_labels(
     project: &CompiledProject,
 ) -> std::result::Result<LabelStore, String> {
     let in_folder = |path: &&str| {

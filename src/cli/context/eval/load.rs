@@ -224,7 +224,12 @@ impl Scenarios {
             .iter()
             .filter_map(|file| file.suite.as_ref())
             .flat_map(|suite| &suite.cases);
-        cases.any(|case| matches!(case.subject.value, CaseSubject::Request(_)))
+        cases.any(|case| {
+            matches!(
+                case.subject.value,
+                CaseSubject::Request(_) | CaseSubject::Compaction(_)
+            )
+        })
     }
 
     /// Reads the scenario files of a project, or the named ones.
@@ -419,10 +424,9 @@ impl Scenarios {
                     .tags
                     .iter()
                     .any(|tag| args.tag.contains(&tag.value));
-            let is_of_role = match &chosen.case.subject.value {
-                CaseSubject::Role(role) => args.role.is_empty() || args.role.contains(role),
-                CaseSubject::Task(_) | CaseSubject::Request(_) => args.role.is_empty(),
-            };
+            let role = chosen.case.subject.value.role();
+            let is_of_role = args.role.is_empty()
+                || role.is_some_and(|role| args.role.iter().any(|asked| asked == role));
             is_named
                 && is_tagged
                 && is_of_role

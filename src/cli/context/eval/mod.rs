@@ -34,8 +34,10 @@ pub(super) use judge::{
     CheckPermissions, JudgeCalls, RecordingLimits, RunSubject, judge_all, judge_some, judge_trust,
     live_judge, record_scenarios, unpermitted_note, with_cases, with_judged_answers,
 };
-pub(super) use label_files::{now_seconds, read_labels};
+pub(super) use label_files::now_seconds;
+pub(in crate::cli) use label_files::read_labels;
 pub(super) use load::{load_scenarios, scenario_names};
 pub(crate) use merge::{ScorecardArgs, run_merge as scorecard};
 pub(super) use own_checks::{CheckFolder, CheckRuns};
 pub(crate) use run::run_eval;
+pub(in crate::cli) use scorecard_text::describe_calls;

@@ -7,6 +7,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape_line;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::pluralize;
+use crate::eval::change::Mutation;
 use crate::eval::mutate::{AgentScore, MutationScores, MutationTotals};
 use crate::registry::Task;
 use std::collections::BTreeSet;
@@ -122,7 +123,12 @@ pub(super) fn print_report(found: &MutationScores, unasked: &[String], cx: &mut 
             pluralize(unasked.len(), "agent")
         ))?;
     }
-    if noticed < tried {
+    let is_of_context = |change: &Mutation| !matches!(change, Mutation::Fact(_));
+    if found
+        .scores
+        .iter()
+        .any(|score| score.unnoticed.iter().any(is_of_context))
+    {
         cx.print_note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
     }
     if !unasked.is_empty() && found.failing.is_empty() {

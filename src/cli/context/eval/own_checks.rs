@@ -261,22 +261,39 @@ impl RunCheck for OwnChecks<'_> {
         {
             return Some(Ok(UNTRUSTED_CHECK.to_owned()));
         }
+        Some(self.run_once(&argv, check, trial))
+    }
+
+    fn run_method(&self, method: &OwnCheck, input: &str) -> Option<OwnCheckOutput> {
+        let is_untrusted = |runs: &CheckRuns| runs.requests.is_from_file() && !runs.are_equal;
+        let is_permitted = self.permitted.contains(&check_command(method))
+            && !(self.side == CheckSide::Own && self.runs.is_some_and(is_untrusted));
+        is_permitted.then(|| {
+            let argv = self.command_line(method)?;
+            self.run_once(&argv, method, input)
+        })
+    }
+}
+
+impl OwnChecks<'_> {
+    /// Runs a program, unless the first side of a comparison had the same input.
+    fn run_once(&self, argv: &[String], check: &OwnCheck, input: &str) -> OwnCheckOutput {
         let key = CheckRunKey {
             command: check_command(check),
-            trial: trial.to_owned(),
+            trial: input.to_owned(),
         };
         if let Some(written) = self.earlier_output(&key) {
-            return Some(written);
+            return written;
         }
         let seconds = check.timeout_s;
         let bounds = ProcessLimits::new(Duration::from_secs(seconds), MAX_OUTPUT_BYTES);
-        let stdout = process::run_program(&argv, self.root, &self.variables, trial, &bounds)
+        let stdout = process::run_program(argv, self.root, &self.variables, input, &bounds)
             .into_stdout(&bounds);
         let written = stdout.and_then(|stdout| {
             String::from_utf8(stdout).map_err(|_| "what it wrote is not UTF-8".to_owned())
         });
         self.keep_output(key, &written);
-        Some(written)
+        written
     }
 }
 

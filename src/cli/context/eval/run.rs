@@ -67,14 +67,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let chosen = scenarios.choose_cases(args, &project.config)?;
     let broken = scenarios.broken_files(&project);
     if args.coverage {
-        let document = coverage::build_report(&project, &chosen, &scenarios.refusals(&project))?;
-        return emit_report(
-            args,
-            &document,
-            |cx| coverage::print_report(&document, cx),
-            cx,
-        )
-        .map(|()| Exit::Success);
+        return print_coverage(args, &project, &chosen, &scenarios, cx);
     }
     // A shard may be empty; its scorecard is merged with the others.
     if chosen.is_empty() && broken.is_empty() && args.shard.is_none() {
@@ -137,10 +130,8 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return print_plan(args, &eval_run, &locator, cx);
     }
     let mut choices = choose::run_choices(args, &project, &eval_run, cx)?;
-    let planned = choices
-        .iter()
-        .filter(|choice| **choice == RunChoice::Run)
-        .count();
+    let is_run = |choice: &RunChoice| *choice == RunChoice::Run;
+    let planned = choices.iter().filter(|choice| is_run(choice)).count();
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let options = SelectionOptions {
             from,
@@ -167,19 +158,8 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             "no interrupted run of these scenarios: starting a new one".to_owned()
         }));
     }
-    let which: Vec<bool> = choices
-        .iter()
-        .map(|choice| *choice == RunChoice::Run)
-        .collect();
-    // A run that calls models mostly waits.
-    let callers = args
-        .jobs
-        .or(NonZeroUsize::new(MAX_CALLS))
-        .filter(|_| asking.is_some());
-    let options = RunOptions {
-        threads: callers.or(cx.options.threads),
-        fails_fast: args.fail_fast,
-    };
+    let which: Vec<bool> = choices.iter().map(is_run).collect();
+    let options = run_options(args, asking.as_ref(), cx);
     let finished = match asking.as_ref().filter(|_| cx.options.prints_notes()) {
         Some(asking) => progress::with_progress(
             || current_progress(planned, &eval_run, asking),
@@ -240,6 +220,30 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         &project,
         cx,
     ))
+}
+
+fn print_coverage(
+    args: &EvalArgs,
+    project: &CompiledProject,
+    chosen: &[ChosenCase<'_>],
+    scenarios: &Scenarios,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let document = coverage::build_report(project, chosen, &scenarios.refusals(project))?;
+    let print = |cx: &mut Cx| coverage::print_report(&document, cx);
+    emit_report(args, &document, print, cx).map(|()| Exit::Success)
+}
+
+/// Returns the options of the threads. A run that calls models mostly waits.
+fn run_options(args: &EvalArgs, asking: Option<&LiveModels<'_>>, cx: &Cx) -> RunOptions {
+    let callers = args
+        .jobs
+        .or(NonZeroUsize::new(MAX_CALLS))
+        .filter(|_| asking.is_some());
+    RunOptions {
+        threads: callers.or(cx.options.threads),
+        fails_fast: args.fail_fast,
+    }
 }
 
 /// Returns the acceptance that the arguments request; `None` without one.

@@ -33,7 +33,8 @@ impl<'p> RunnableCommands<'p> {
         hashes: &TrustHashArgs,
     ) -> Result<Self> {
         let is_checked = |case: &ScenarioCase| {
-            all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some())
+            case.subject.value.compaction_program().is_some()
+                || all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some())
         };
         let is_sent = |case: &ScenarioCase| matches!(&case.subject.value, CaseSubject::Request(source) if request_command(source).is_some());
         let running: Vec<(bool, bool)> = cases
@@ -66,7 +67,7 @@ impl<'p> RunnableCommands<'p> {
         };
         let sources = cases.filter_map(|one| match &one.case.subject.value {
             CaseSubject::Request(source) => Some((one.path, source)),
-            CaseSubject::Role(_) | CaseSubject::Task(_) => None,
+            CaseSubject::Role(_) | CaseSubject::Task(_) | CaseSubject::Compaction(_) => None,
         });
         Ok(Self {
             own: has_own.then(|| OwnChecks::new(project, permitted.clone())),

@@ -85,6 +85,7 @@ pub(super) fn verdict_label(row: &CaseRow) -> String {
                 AnswerOrigin::Scripted,
                 AnswerOrigin::Replayed,
                 AnswerOrigin::Asked,
+                AnswerOrigin::Computed,
             ]
             .iter()
             .any(|given| given.word() == row.answer) =>
@@ -167,7 +168,7 @@ fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
 }
 
 /// Describes the lower and upper bounds of calls and US$.
-pub(super) fn describe_calls([min, max]: [u64; 2], price: Option<[f64; 2]>) -> String {
+pub(in crate::cli) fn describe_calls([min, max]: [u64; 2], price: Option<[f64; 2]>) -> String {
     let from = if min == max {
         String::new()
     } else {

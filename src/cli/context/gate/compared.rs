@@ -237,12 +237,8 @@ impl GateComparison {
         let their_judge =
             their_judge.map(|base| JudgeEvidence::read(&base.project, &base.scenarios));
         let their_judge = their_judge.transpose()?.unwrap_or_default();
-        doubts.extend(judge.fault.iter().map(|why| {
-            format!("the labels of the judge cannot be read, so it is trusted on nothing: {why}")
-        }));
-        notes.extend(their_judge.fault.iter().map(|why| {
-            format!("the labels of the judge cannot be read at {name}, so its scores count from the next change on: {why}")
-        }));
+        doubts.extend(judge.fault_doubt());
+        notes.extend(their_judge.fault_note(&name));
         let position = if commit == change.head {
             BasePosition::CheckedOut
         } else {

@@ -21,7 +21,7 @@ pub(super) struct JudgeEvidence {
     /// The criteria on which it is trusted.
     pub(super) trust: JudgeTrust,
     /// The reason why its labels cannot be read, if so.
-    pub(super) fault: Option<String>,
+    fault: Option<String>,
     labels: LabelStore,
 }
 
@@ -37,6 +37,22 @@ impl JudgeEvidence {
             fault,
             labels,
         })
+    }
+
+    /// The doubt about a pass if the labels of a change cannot be read.
+    pub(super) fn fault_doubt(&self) -> Option<String> {
+        let why = self.fault.as_ref()?;
+        Some(format!(
+            "the labels of the judge cannot be read, so it is trusted on nothing: {why}"
+        ))
+    }
+
+    /// The note about labels of the base that cannot be read.
+    pub(super) fn fault_note(&self, base: &str) -> Option<String> {
+        let why = self.fault.as_ref()?;
+        Some(format!(
+            "the labels of the judge cannot be read at {base}, so its scores count from the next change on: {why}"
+        ))
     }
 
     /// Adds the safeguards of a revision that is compared with `base`.

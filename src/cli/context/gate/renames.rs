@@ -9,7 +9,9 @@ use crate::eval::gate::Baseline;
 use crate::project::config::Config;
 use crate::project::flat_keys::flatten_keys;
 use crate::registry::Task;
-use crate::scenario::model::{CaseSubject, ScenarioCase, Suite};
+use crate::scenario::model::{
+    CaseSubject, CompactionMethod, CompactionSubject, ScenarioCase, Suite,
+};
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,8 +72,12 @@ impl Renames {
         {
             let (names, name) = match &mut case.subject.value {
                 CaseSubject::Task(name) => (&self.tasks, name),
-                CaseSubject::Role(name) => (&self.roles, name),
-                CaseSubject::Request(_) => continue,
+                CaseSubject::Role(name)
+                | CaseSubject::Compaction(CompactionSubject {
+                    method: CompactionMethod::Role(name),
+                    ..
+                }) => (&self.roles, name),
+                CaseSubject::Compaction(_) | CaseSubject::Request(_) => continue,
             };
             if let Some(now) = names.get(name) {
                 name.clone_from(now);

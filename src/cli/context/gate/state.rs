@@ -11,8 +11,8 @@ use crate::cli::context::project::{CompiledProject, ProjectFiles};
 use crate::context::request::Files;
 use crate::eval::compile_masks;
 use crate::eval::gate::{
-    ANSWER_PREFIX, CHECK_PREFIX, JUDGEMENT_PREFIX, PART_SEPARATOR, REQUEST_PREFIX, SITUATION_LABEL,
-    Safeguard, SafeguardKind, Safeguards,
+    ANSWER_PREFIX, CHECK_PREFIX, JUDGEMENT_PREFIX, PART_SEPARATOR, REQUEST_PREFIX, SHARE_LABEL,
+    SITUATION_LABEL, Safeguard, SafeguardKind, Safeguards,
 };
 use crate::project::lints::LintLevel;
 use crate::project::suppressions::{self, Suppressions};
@@ -102,10 +102,7 @@ fn add_thresholds(path: &str, suite: &Suite, names: &Renames, safeguards: &mut S
         safeguards.add(SafeguardKind::Threshold, of, what, safeguard(limit));
     }
     for case in &suite.cases {
-        let (of, what) = (
-            names.current_scenario(&case.name.value),
-            "share that passes",
-        );
+        let (of, what) = (names.current_scenario(&case.name.value), SHARE_LABEL);
         let safeguard = safeguard(pass_rate.unwrap_or(1.0));
         safeguards.add(SafeguardKind::Expectation, of, what, safeguard);
     }

@@ -129,16 +129,18 @@ impl<'c> TextChange<'c> {
     pub(super) fn affects(&self, subject: &CaseSubject) -> bool {
         match subject {
             CaseSubject::Task(task) => self.tasks.contains(task.as_str()),
-            CaseSubject::Role(role) => {
-                self.is_configured
-                    || self
-                        .base
-                        .config
-                        .roles
-                        .get(role)
-                        .is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
-            }
             CaseSubject::Request(_) => false,
+            CaseSubject::Role(_) | CaseSubject::Compaction(_) => {
+                subject.role().is_some_and(|role| {
+                    self.is_configured
+                        || self
+                            .base
+                            .config
+                            .roles
+                            .get(role)
+                            .is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
+                })
+            }
         }
     }
 }

@@ -773,6 +773,7 @@ fn requests(out: &mut Artifacts) {
         let run = project.run(&["compaction", file, "--json"]).exits_with(0);
         put(out, names::COMPACTION, case, run.json());
     }
+    crate::session::probes::put_artifacts(|format, case, value| put(out, format, case, value));
     put(
         out,
         names::REQUEST_MANIFEST,

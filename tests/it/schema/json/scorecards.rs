@@ -493,13 +493,21 @@ fn mutations(out: &mut Artifacts) {
         .exits_with(1)
         .json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
-    for kind in ctxc::internals::eval::mutate::CHANGE_KINDS {
+    let kinds = ctxc::internals::eval::mutate::CHANGE_KINDS;
+    for kind in kinds.into_iter().filter(|kind| *kind != "fact_dropped") {
         assert!(
             unnoticed.iter().any(|change| change["change"] == kind),
             "{kind}: {found:#}"
         );
     }
     put(out, names::MUTATIONS, "of every kind", found);
+    let loose = crate::session::samples::loose_scenario();
+    let facts = loose.run(&["eval", "--mutate", "--json"]).exits_with(0);
+    assert!(facts.stdout.contains("fact_dropped"), "{}", facts.stdout);
+    put(out, names::MUTATIONS, "facts of a summary", facts.json());
+    let card = loose.run(&["eval", "--json"]).exits_with(0).json();
+    assert_eq!(card["cases"][0]["answer"], "computed");
+    put(out, names::SCORECARD, "a compaction", card);
     put(
         out,
         names::COVERAGE,

@@ -125,9 +125,17 @@ fn exclusion_reason(across: VariedPart, chosen: &ChosenCase<'_>) -> Option<Strin
             "it is about {}, not about an agent of this project",
             source.describe()
         )),
+        CaseSubject::Compaction(compaction)
+            if compaction.role().is_none() || across == VariedPart::Role =>
+        {
+            Some(format!(
+                "it is about a compaction by {}, not about an agent of this project",
+                compaction.method.describe()
+            ))
+        }
         CaseSubject::Role(role) if across == VariedPart::Model && role == JUDGE_ROLE => {
             Some("it is about the judge, which keeps its model".to_owned())
         }
-        CaseSubject::Role(_) | CaseSubject::Task(_) => None,
+        CaseSubject::Role(_) | CaseSubject::Task(_) | CaseSubject::Compaction(_) => None,
     }
 }

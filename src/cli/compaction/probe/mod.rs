@@ -1,0 +1,21 @@
+//! `ctxc compaction probe`: questions about what compactions truncated, answers from the compacted
+//! context alone, their grades, and the comparison of methods.
+
+mod answer_probes;
+mod command_line;
+mod compare_methods;
+mod comparison_report;
+mod dispatch;
+mod grade_answers;
+mod grade_points;
+mod grade_report;
+mod make_probes;
+mod methods;
+mod probe_method;
+mod read_probes;
+mod role_questions;
+
+pub(super) use command_line::ProbeArgs;
+pub(crate) use comparison_report::ProbeComparison;
+pub(super) use dispatch::run_probe;
+pub(crate) use grade_report::GradeReport;
