@@ -339,6 +339,11 @@ mod real {
         std::env::current_dir()
     }
 
+    /// Changes the current folder of the process.
+    pub fn enter_folder(folder: &Path) -> io::Result<()> {
+        std::env::set_current_dir(folder)
+    }
+
     /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of
     /// `watch`. Never part of a stored output.
     pub fn now_nanos() -> i128 {

@@ -12,6 +12,7 @@ pub mod fix;
 pub mod folders;
 pub mod fs;
 pub mod hash;
+pub mod hidden_text;
 pub mod json;
 #[cfg(feature = "compile")]
 pub mod lines;

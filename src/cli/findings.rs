@@ -7,6 +7,7 @@ use super::render::sources::SourceTexts;
 use super::render::{
     checkstyle, concise, full, github, gitlab, json, jsonl, junit, rdjson, sarif, summary,
 };
+use super::workspace_reach::PrintedForm;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
@@ -75,6 +76,14 @@ pub(super) fn print_report(
         cx.print(|out| summary::write_summary(out, report, shown, screen))?;
     }
     Ok(())
+}
+
+/// Returns the form of a report on standard output.
+pub(super) fn printed_form(format: FindingFormat, output: Option<&Path>) -> PrintedForm {
+    match (PrintedForm::new(format, output), format) {
+        (PrintedForm::Document, FindingFormat::Github) => PrintedForm::Lines,
+        (form, _) => form,
+    }
 }
 
 /// Returns the verdict on a report. An error of the project file alone is wrong usage. Every other

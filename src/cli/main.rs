@@ -3,7 +3,7 @@
 use super::options::GlobalOptions;
 use super::shared_args::GlobalArgs;
 use super::verbs::Verb;
-use super::{interrupt, panic};
+use super::{interrupt, panic, workspace};
 use crate::base::parallel::spawn_deep;
 use crate::cli::prelude::*;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
@@ -59,7 +59,7 @@ fn run_program() -> Exit {
     let mut cx = Cx::new(GlobalOptions::resolve(&raw.global));
     interrupt::install_handler();
     interrupt::add_exit_handler(crate::run::process::kill_all);
-    let verdict = raw.verb.run(command, &mut cx);
+    let verdict = workspace::run_verb(&raw.verb, command, &mut cx);
     // Results that were written before an error are still printed.
     let flushed = cx.flush();
     match verdict.and_then(|exit| flushed.map(|()| exit)) {

@@ -37,6 +37,8 @@ mod suppress;
 mod usage;
 mod verbs;
 mod watch;
+mod workspace;
+mod workspace_reach;
 
 pub use exit::EXIT_TABLE as EXITS;
 pub use main::{command, main};

@@ -32,6 +32,8 @@ pub(crate) enum SecretPolicy {
 pub(crate) struct GlobalOptions {
     /// The project folder, if `--project` is given.
     pub(crate) project: Option<PathBuf>,
+    /// The name of a member of the workspace, until its folder is found.
+    pub(crate) member: Option<String>,
     pub(crate) volume: Volume,
     /// The number of threads, if given.
     pub(crate) threads: Option<NonZeroUsize>,
@@ -54,6 +56,7 @@ impl GlobalOptions {
         };
         Self {
             project: raw.project.clone(),
+            member: raw.member.clone(),
             volume,
             threads: raw.threads,
             secrets: if raw.allow_secrets {

@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// The name of the project file.
 pub(super) const PROJECT_FILE: &str = "ctxc.toml";
+/// The rule on `required-version`.
+const WRONG_VERSION: &str = "wrong-version";
 /// The maximum size of a project file in bytes.
 const MAX_FILE_SIZE: u64 = 4 << 20;
 
@@ -66,10 +68,10 @@ impl Project {
         Self::load_in(find_root(options)?)
     }
 
-    /// Loads the project in a folder.
+    /// Loads the project in a folder. One for another version of the program is an error.
     pub(super) fn load_in(root: PathBuf) -> Result<Self> {
         match read_text(&root.join(PROJECT_FILE))? {
-            Some(text) => Ok(Self::with_text(root, &text)),
+            Some(text) => Self::with_text(root, &text).require_version(),
             None => Ok(Self {
                 root,
                 config: Config::default(),
@@ -124,6 +126,29 @@ impl Project {
         self.findings
             .iter()
             .any(|finding| finding.severity == Severity::Error)
+    }
+
+    fn require_version(self) -> Result<Self> {
+        let is_other = |finding: &&Diagnostic| finding.rule.name == WRONG_VERSION;
+        let Some(finding) = self.findings.iter().find(is_other) else {
+            return Ok(self);
+        };
+        let (path, start) = (&finding.path, finding.start);
+        let place = format!("{path}:{}:{}", start.line, start.column);
+        let message = format!("{place}: {}", finding.message);
+        let error = CliError::new(CliErrorKind::Project, message);
+        let help = finding.help.as_deref().unwrap_or_default();
+        Err(error.with_hint(help.to_owned()))
+    }
+
+    /// Returns an error for the root of a workspace, which has no templates of its own.
+    pub(super) fn require_project(&self) -> Result<()> {
+        if self.config.workspace.is_none() {
+            return Ok(());
+        }
+        let root = self.root.display();
+        Err(CliError::new(CliErrorKind::Project, format!("{root} is the root of a workspace, which has no templates of its own"))
+            .with_hint("name a project with `--member NAME`; check, build, eval and manifest run in all members without it"))
     }
 
     /// Returns an error if the project file has errors: a result would hold for another file.

@@ -14,6 +14,9 @@ pub(crate) struct GlobalArgs {
     /// Project folder, the one with ctxc.toml [default: the nearest folder upwards that has one]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,
+    /// Member of the workspace, by its path below the workspace or the last part of it
+    #[arg(long, value_name = "NAME", global = true)]
+    pub(crate) member: Option<String>,
     /// When to colour the output
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: ColorChoice,

@@ -16,6 +16,7 @@ pub(super) mod rules;
 pub(super) mod schema;
 pub(super) mod show;
 
+use super::workspace_reach::WorkspaceReach;
 use crate::cli::prelude::*;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -155,50 +156,66 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// Runs the verb. `command` builds the whole command line, for the verbs that describe it.
-    pub(super) fn run(self, command: impl FnOnce() -> Command, cx: &mut Cx) -> Result<Exit> {
+    /// Returns the part of a workspace that the command line is about.
+    pub(super) fn workspace_reach(&self) -> WorkspaceReach {
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other verb is for whole projects"
+        )]
         match self {
-            Self::Init(args) => super::init::run_init(&args, cx),
-            Self::Import(args) => super::import::run_import(&args, cx),
-            Self::Check(args) => check::run_check(&args, cx),
-            Self::Fmt(args) => fmt::run_fmt(&args, cx),
-            Self::Watch(args) => super::watch::run_watch(&args, cx),
-            Self::Build(args) => build::run_build(&args, cx),
-            Self::Diff(args) => diff::run_diff(&args, cx),
-            Self::List(args) => super::context::list::run_list(&args, cx),
-            Self::Show(args) => show::run_show(&args, cx),
-            Self::Render(args) => super::context::render::run_render(&args, cx),
-            Self::Graph(args) => super::context::graph::run_graph(&args, cx),
-            Self::Manifest(args) => super::context::manifest::run_manifest(&args, cx),
-            Self::PromptCache(args) => super::request::prompt_cache::run_prompt_cache(&args, cx),
-            Self::Compaction(args) => super::compaction::run_compaction(&args, cx),
-            Self::Search(args) => super::context::search::run_search(&args, cx),
-            Self::New(args) => super::context::new::run_new(&args, cx),
-            Self::Run(args) => super::context::run::run_tasks(&args, cx),
-            Self::Eval(args) => super::context::eval::run_eval(&args, cx),
-            Self::Label(args) => super::context::label::run_label(&args, cx),
-            Self::Gate(args) => super::context::gate::run_gate(&args, cx),
-            Self::Baseline(args) => super::context::gate::run_baseline(&args, cx),
-            Self::Scorecard(args) => super::context::eval::scorecard(&args, cx),
-            Self::Compare(args) => super::context::eval::compare::run_compare(&args, cx),
-            Self::History(args) => super::history::run_history(&args, cx),
-            Self::Drift(args) => super::history::drift(&args, cx),
+            Self::Check(args) => args.workspace_reach(),
+            Self::Build(args) => args.workspace_reach(),
+            Self::Eval(args) => args.workspace_reach(),
+            Self::Gate(args) => args.workspace_reach(),
+            Self::Manifest(args) => args.workspace_reach(),
+            _ => WorkspaceReach::Folder,
+        }
+    }
+
+    /// Runs the verb. `command` builds the whole command line, for the verbs that describe it.
+    pub(super) fn run(&self, command: impl FnOnce() -> Command, cx: &mut Cx) -> Result<Exit> {
+        match self {
+            Self::Init(args) => super::init::run_init(args, cx),
+            Self::Import(args) => super::import::run_import(args, cx),
+            Self::Check(args) => check::run_check(args, cx),
+            Self::Fmt(args) => fmt::run_fmt(args, cx),
+            Self::Watch(args) => super::watch::run_watch(args, cx),
+            Self::Build(args) => build::run_build(args, cx),
+            Self::Diff(args) => diff::run_diff(args, cx),
+            Self::List(args) => super::context::list::run_list(args, cx),
+            Self::Show(args) => show::run_show(args, cx),
+            Self::Render(args) => super::context::render::run_render(args, cx),
+            Self::Graph(args) => super::context::graph::run_graph(args, cx),
+            Self::Manifest(args) => super::context::manifest::run_manifest(args, cx),
+            Self::PromptCache(args) => super::request::prompt_cache::run_prompt_cache(args, cx),
+            Self::Compaction(args) => super::compaction::run_compaction(args, cx),
+            Self::Search(args) => super::context::search::run_search(args, cx),
+            Self::New(args) => super::context::new::run_new(args, cx),
+            Self::Run(args) => super::context::run::run_tasks(args, cx),
+            Self::Eval(args) => super::context::eval::run_eval(args, cx),
+            Self::Label(args) => super::context::label::run_label(args, cx),
+            Self::Gate(args) => super::context::gate::run_gate(args, cx),
+            Self::Baseline(args) => super::context::gate::run_baseline(args, cx),
+            Self::Scorecard(args) => super::context::eval::scorecard(args, cx),
+            Self::Compare(args) => super::context::eval::compare::run_compare(args, cx),
+            Self::History(args) => super::history::run_history(args, cx),
+            Self::Drift(args) => super::history::drift(args, cx),
             Self::Demo(DeferredArgs(super::request::demo::DemoArgs {})) => {
                 super::request::demo::run_demo(cx)
             }
-            Self::Record(args) => super::record::run_record(&args, cx),
-            Self::Replay(args) => super::record::run_replay(&args, cx),
-            Self::Proxy(args) => super::record::run_proxy(&args, cx),
-            Self::Gc(args) => super::record::run_gc(&args, cx),
-            Self::Trust(args) => super::context::trust::run_trust(&args, cx),
-            Self::Explain(args) => explain::run_explain(&args, cx),
-            Self::Defaults(args) => defaults::run_defaults(&args, cx),
-            Self::Rules(args) => rules::run_rules(&args, cx),
-            Self::Schema(args) => schema::print_schema(&args, cx),
-            Self::Completions(args) => completions::print_completions(&args, &command(), cx),
-            Self::Man(args) => man::print_manual(&args, command(), cx),
+            Self::Record(args) => super::record::run_record(args, cx),
+            Self::Replay(args) => super::record::run_replay(args, cx),
+            Self::Proxy(args) => super::record::run_proxy(args, cx),
+            Self::Gc(args) => super::record::run_gc(args, cx),
+            Self::Trust(args) => super::context::trust::run_trust(args, cx),
+            Self::Explain(args) => explain::run_explain(args, cx),
+            Self::Defaults(args) => defaults::run_defaults(args, cx),
+            Self::Rules(args) => rules::run_rules(args, cx),
+            Self::Schema(args) => schema::print_schema(args, cx),
+            Self::Completions(args) => completions::print_completions(args, &command(), cx),
+            Self::Man(args) => man::print_manual(args, command(), cx),
             #[cfg(feature = "lsp")]
-            Self::Lsp(args) => lsp::run_server(&args),
+            Self::Lsp(args) => lsp::run_server(args),
             #[cfg(debug_assertions)]
             #[allow(
                 clippy::panic,

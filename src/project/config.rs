@@ -21,6 +21,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The edition of the language if `edition` is absent.
 pub const DEFAULT_EDITION: &str = "2026";
 
@@ -118,6 +121,10 @@ pub struct Config {
     pub edition: &'static str,
     /// `[project] name`.
     pub name: Option<Spanned<String>>,
+    /// `[workspace] members`: the folders of the projects of a repository; `None` in a project.
+    pub workspace: Option<Globs>,
+    /// The sections that the project takes over from its workspace.
+    pub inherited: Vec<&'static str>,
     /// `[templates]`.
     pub templates: Templates,
     /// `[context]`: the files in which fresh context is looked up.
@@ -232,6 +239,8 @@ impl Default for Config {
             files: Vec::new(),
             edition: DEFAULT_EDITION,
             name: None,
+            workspace: None,
+            inherited: Vec::new(),
             templates: Templates::default(),
             context: LookupSettings::default(),
             format: Format::default(),

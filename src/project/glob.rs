@@ -86,7 +86,7 @@ impl Globs {
             .any(|glob| glob.whole.is_match(path) || glob.under.is_match(path))
     }
 
-    /// True if a name without folders matches as a whole.
+    /// Returns true if a pattern matches a name or path itself, and not only a folder above it.
     pub fn matches_name(&self, name: &str) -> bool {
         self.globs.iter().any(|glob| glob.whole.is_match(name))
     }

@@ -84,6 +84,23 @@ pub enum ProjectFaultKind {
         /// The actual value.
         found: String,
     },
+    /// A section that cannot be taken over from a workspace.
+    NoWorkspace {
+        /// The section.
+        name: &'static str,
+        /// The reason.
+        reason: String,
+    },
+    /// A key beside or inside `[workspace]` that belongs to its members.
+    NotOfWorkspace {
+        /// The key.
+        key: String,
+    },
+    /// A version of the program that the project does not allow.
+    WrongVersion {
+        /// The allowed versions, as written.
+        required: String,
+    },
     /// Defaults for an unknown operator.
     UnknownOperator {
         /// The actual name.

@@ -10,6 +10,7 @@ use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, UnusedExtent};
 use super::engine::{locked_allow, missing_reason, unknown_allow};
 use super::file_stem::default_task_name;
+use super::input::hidden_text;
 use super::list;
 use super::project::requirement;
 use super::rule::{Check, CheckScope, ConfigCx, FileCx, LinkCx, NodeCx, Rule, SyntaxCx};
@@ -325,8 +326,43 @@ pub fn config_findings(config: &Config) -> Vec<Diagnostic> {
         }
         found.extend(apply_levels(config, finding));
     }
+    let mut hidden = Vec::new();
+    for (number, file) in config.files.iter().enumerate() {
+        let mut own = hidden_text::find_hidden(&file.path, &file.text);
+        if number > 0 {
+            // A file above the project is not its own to change.
+            own.iter_mut().for_each(|finding| finding.fixes.clear());
+        }
+        hidden.append(&mut own);
+    }
+    hidden.extend(hidden_prompts(config));
+    found.extend(
+        hidden
+            .into_iter()
+            .filter_map(|finding| apply_levels(config, finding)),
+    );
     diagnostic::sort_diagnostics(&mut found);
     found
+}
+
+/// Returns the findings of hidden characters in system prompts that have a file of their own.
+fn hidden_prompts(config: &Config) -> Vec<Diagnostic> {
+    let Some(file) = config.files.first() else {
+        return Vec::new();
+    };
+    let prompts = config
+        .roles
+        .values()
+        .filter_map(|role| role.system.as_ref());
+    let found = prompts
+        .filter(|prompt| prompt.file.is_some())
+        .filter_map(|prompt| {
+            let mut finding =
+                hidden_text::find_in_included(&file.path, prompt.span, &prompt.path, &prompt.text)?;
+            finding.locate(&file.text, &file.lines);
+            Some(finding)
+        });
+    found.collect()
 }
 
 /// Returns the findings about names and references of all files. They are not located, because the

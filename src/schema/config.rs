@@ -142,6 +142,9 @@ fn lints_schema() -> Value {
         );
     }
     properties.insert("all".to_owned(), level("every rule"));
+    let inherit =
+        json!({"type": "boolean", "description": "takes over the section of the workspace"});
+    properties.insert("workspace".to_owned(), inherit);
     let codes =
         json!({"^[Cc][Tt][Xx][0-9]([0-9]{2}|[Xx]{2})$": level("a rule, or a family, by its code")});
     json!({"type": "object", "properties": properties, "patternProperties": codes, "additionalProperties": false})

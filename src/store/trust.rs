@@ -206,9 +206,14 @@ fn permission_hash(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
 /// here is part of it.
 fn is_permission_key(key: &[&str], config: &Config) -> bool {
     match key {
+        // Of a workspace, the sections that the project takes over.
+        ["workspace", section, ..] => {
+            config.inherited.contains(section)
+                && is_permission_key(key.get(1..).unwrap_or_default(), config)
+        }
         [
             "allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests"
-            | "require" | "templates",
+            | "required-version" | "require" | "templates",
             ..,
         ] => false,
         // Folders that the commands of a base can see.

@@ -107,8 +107,13 @@ fn check_project(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
             expected.insert(((*file).to_owned(), (*gives).to_owned()));
         }
     }
+    let is_workspace = files
+        .iter()
+        .any(|(_, _, text)| text.contains("[workspace]\n"));
+    let member = ["--member", "billing"];
     let output = Command::new(env!("CARGO_BIN_EXE_ctxc"))
         .args(["check", "--format", "json"])
+        .args(member.iter().filter(|_| is_workspace))
         .current_dir(folder.path())
         .output()
         .unwrap();

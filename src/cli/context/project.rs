@@ -190,6 +190,7 @@ impl CompiledProject {
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
+        project.require_project()?;
         let (
             Built {
                 registry,

@@ -5,6 +5,7 @@ use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::cli::selection::{FindingRetention, SelectionResult, TemplateSelection};
 use crate::cli::shared_args::FormatArgs;
+use crate::cli::workspace_reach::WorkspaceReach;
 use crate::cli::{findings, overwrite, suppress};
 use crate::registry::build::{self, WriteOutcome};
 use crate::registry::workspace::request::CheckGoal;
@@ -34,6 +35,17 @@ pub(crate) struct BuildArgs {
 }
 
 impl BuildArgs {
+    /// Returns the part of a workspace that the command line is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        if self.paths.paths.is_empty() {
+            let form = findings::printed_form(self.format.result_format(), None);
+            let reports = self.format.reports().iter().map(|report| &*report.path);
+            WorkspaceReach::members(form, reports.chain(self.output.as_deref()))
+        } else {
+            WorkspaceReach::Paths(self.paths.paths.clone())
+        }
+    }
+
     const fn build_goal(&self) -> build::WriteMode {
         if self.check {
             build::WriteMode::Compare

@@ -13,6 +13,7 @@ use crate::cli::scenarios::{self, PartialRegistry, ScenarioCheck};
 use crate::cli::selection::{
     FindingRetention, SelectionResult, TemplateSelection, pattern_root_exists,
 };
+use crate::cli::workspace_reach::WorkspaceReach;
 use crate::cli::{findings, request, suppress};
 use crate::project::glob::Globs;
 use crate::project::suppressions::SUPPRESSIONS_FILE;
@@ -55,6 +56,28 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// Returns the part of a workspace that the command line is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        let paths = &self.paths.paths;
+        if paths
+            .iter()
+            .any(|path| path == Path::new("-") || request::looks_like_request(path))
+        {
+            return WorkspaceReach::Folder;
+        }
+        if !paths.is_empty() {
+            return WorkspaceReach::Paths(paths.clone());
+        }
+        let format = &self.output.format;
+        let output = self.output.output.as_deref();
+        let form = findings::printed_form(format.result_format(), output);
+        let reports = format.reports().iter().map(|report| &*report.path);
+        WorkspaceReach::members(
+            form,
+            reports.chain(output.filter(|path| path.is_absolute())),
+        )
+    }
+
     fn fix_args(&self) -> FixArgs<'_> {
         FixArgs {
             selection: if self.unsafe_fixes {
@@ -121,8 +144,8 @@ fn note_nested_projects(root: &Path, report: &CheckReport, cx: &mut Cx) {
     {
         let nested = escape_line(&nested.to_string_lossy()).into_owned();
         cx.print_note(&format!(
-            "{nested}/{PROJECT_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, and \
-             `[templates] exclude = [\"{nested}\"]` leaves it out here"
+            "{nested}/{PROJECT_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, \
+             `[workspace] members` in a {PROJECT_FILE} above makes it a project beside others, and `[templates] exclude = [\"{nested}\"]` leaves it out here"
         ));
     }
 }
@@ -201,6 +224,9 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         FindingRetention::ALL
     };
+    // Its members are not known.
+    let is_broken_root =
+        selection.is_all() && project.config.workspace.is_some() && project.has_errors();
     let tested = ScenarioCheck::new(&project, &selection);
     let SelectionResult {
         mut report,
@@ -209,7 +235,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         excluded,
     } = if let Some(name) = selection.stdin_scenario() {
         scenarios::check_stdin(&project, name, cx)?
-    } else if selection.is_scenarios_only() {
+    } else if selection.is_scenarios_only() || is_broken_root {
         SelectionResult {
             report: CheckReport::default(),
             sources: project.sources(),
@@ -232,9 +258,10 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         None => Vec::new(),
     };
     // If `include` matches no template, errors of scenarios would only be consequences.
-    let is_bare = report.files == 0
-        && args.paths.paths.is_empty()
-        && project.config.templates.include.is_some();
+    let is_bare = is_broken_root
+        || (report.files == 0
+            && args.paths.paths.is_empty()
+            && project.config.templates.include.is_some());
     if !is_bare || args.paths.allow_empty {
         tested.check_files(
             &project,

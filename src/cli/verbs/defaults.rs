@@ -41,6 +41,7 @@ pub(crate) struct DefaultsRow<'r> {
 /// Prints the table.
 pub(crate) fn run_defaults(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.require_no_errors()?;
+    project.require_project()?;
     let layers = &project.config.layers;
     cx.emit_result(&args.output, |format, cx| match format {
         DataFormat::Json => {

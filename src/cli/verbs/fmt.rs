@@ -54,6 +54,9 @@ pub(crate) fn run_fmt(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
         .require_no_errors()?
         .with_limits(&args.limits);
     let selection = TemplateSelection::new(&project.root, &args.paths)?;
+    if selection.is_all() {
+        project.require_project()?;
+    }
     selection.note_missing_project(&project, cx);
     if let Some(name) = selection.stdin() {
         return format_stdin(args, name, &read_all_stdin(&project)?, &project.config, cx);

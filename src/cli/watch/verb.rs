@@ -152,6 +152,9 @@ impl WatchState<'_> {
             .with_tested_agents()
             .with_limits(self.limits);
         let selection = TemplateSelection::new(&project.root, &self.paths)?;
+        if selection.is_all() {
+            project.require_project()?;
+        }
         let suppressions = suppress::load_suppressions(&project.root)?;
         let overlay = FileOverlay::default();
         let request = CheckRequest {

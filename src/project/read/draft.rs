@@ -2,6 +2,7 @@
 
 use super::eval::read_eval;
 use super::extends::{Extends, read_extends};
+use super::inherit::InheritedSection;
 use super::keys::{SHARED_KEYS, TOP_TABLE};
 use super::layers::{DefaultLine, read_defaults, read_operators};
 use super::lints::{LintLine, read_lints};
@@ -13,10 +14,11 @@ use super::roles::read_roles;
 use super::row::read_rows;
 use super::sections::{
     ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS,
-    check_edition, read_owners, read_project, read_reserved,
+    check_edition, check_version, read_owners, read_project, read_reserved,
 };
 use super::tool_definitions::{WrittenTools, read_tools};
 use super::value::{FaultSink, TomlTable, to_span};
+use super::workspace::{read_workspace, report_root_sections};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{
@@ -67,11 +69,13 @@ pub(super) struct ConfigDraft {
     pub(super) requests: RequestSettings,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
+    pub(super) workspace: Option<Globs>,
+    pub(super) inherited: Vec<InheritedSection>,
     pub(super) faults: Vec<ProjectFault>,
 }
 
 /// Reads one file. If it is not valid TOML, the valid lines are read, and only the first error is
-/// reported.
+/// reported; if it is for another version of the program, only that.
 pub(super) fn read_draft(
     text: &str,
     file: u16,
@@ -85,7 +89,12 @@ pub(super) fn read_draft(
     let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut out = ConfigDraft::default();
     read_sections(&mut sink, &mut out, tree.get_ref(), owner, rules);
-    if let Some(error) = errors.first() {
+    let is_of_version =
+        |fault: &ProjectFault| matches!(fault.kind, ProjectFaultKind::WrongVersion { .. });
+    if sink.faults.iter().any(is_of_version) {
+        // Another version can give every other line another meaning.
+        sink.faults.retain(is_of_version);
+    } else if let Some(error) = errors.first() {
         // Further faults repeat it, or concern lines that were misread after it.
         sink.faults.clear();
         let at = error
@@ -125,13 +134,16 @@ fn read_sections(
         }
         match name {
             "edition" => check_edition(sink, value),
+            "required-version" => check_version(sink, value),
             "extends" => out.extends = read_extends(sink, value),
             "project" => out.name = read_project(sink, value),
             "templates" => read_rows(sink, name, value, TEMPLATES_ROWS, &mut out.templates),
             "context" => read_rows(sink, name, value, CONTEXT_ROWS, &mut out.context),
-            "defaults" => read_defaults(sink, value, &mut out.defaults),
+            "defaults" => read_defaults(sink, value, &mut out.defaults, &mut out.inherited),
             "operators" => read_operators(sink, value, &mut out.rows),
-            "lints" => read_lints(sink, value, rules, &mut out.lints),
+            "lints" => {
+                read_lints(sink, value, rules, &mut out.lints, &mut out.inherited);
+            }
             "require" => read_requirements(sink, value, &mut out.requirements),
             "owners" => read_owners(sink, value, &mut out.owners),
             "limits" => read_rows(sink, name, value, LIMIT_ROWS, &mut out.limits),
@@ -139,7 +151,7 @@ fn read_sections(
             "allow" => read_rows(sink, name, value, ALLOW_ROWS, &mut out.allow),
             "roles" => out.roles = read_roles(sink, value),
             "tools" => out.tools = read_tools(sink, value),
-            "models" => out.models = read_models(sink, value),
+            "models" => out.models = read_models(sink, value, &mut out.inherited),
             "providers" => out.providers = read_providers(sink, value),
             "eval" => out.eval = read_eval(sink, key, value),
             "history" => read_rows(sink, name, value, HISTORY_ROWS, &mut out.history),
@@ -147,6 +159,10 @@ fn read_sections(
             "policy" => read_rows(sink, name, value, POLICY_ROWS, &mut out.policy),
             "mcp" => out.mcp = read_servers(sink, value),
             "requests" => read_rows(sink, name, value, requests::ROWS, &mut out.requests),
+            "workspace" => {
+                out.workspace = read_workspace(sink, value, rules);
+                report_root_sections(sink, tree.iter().map(|(key, _)| key));
+            }
             "package" => {
                 if let Some(section) = read_reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);

@@ -12,7 +12,9 @@ use super::roles::ROLE;
 use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, TEMPLATES};
 use super::tool_definitions::TOOLS;
 use crate::project::config::DEFAULT_EDITION;
-use crate::project::table::{ConfigKey, ConfigShape, ConfigTable, key_table, optional_key};
+use crate::project::table::{
+    ConfigKey, ConfigShape, ConfigTable, key_table, optional_key, required_key,
+};
 use crate::scenario::table::NamedThingKind;
 use crate::template::setting::SettingName;
 
@@ -26,11 +28,21 @@ pub static TOP_TABLE: ConfigTable = key_table(
             "the edition of the language",
         ),
         optional_key(
+            "required-version",
+            ConfigShape::Text,
+            "the versions of ctxc that may read the project: `>=0.2, <0.4`",
+        ),
+        optional_key(
             "extends",
             ConfigShape::NameOr(&EXTENDS),
             "a shared file beneath this one: lints, defaults and requirements",
         )
         .with_names(NamedThingKind::Path),
+        optional_key(
+            "workspace",
+            ConfigShape::Table(&WORKSPACE),
+            "the projects of one repository",
+        ),
         optional_key("project", ConfigShape::Table(&PROJECT), "the project"),
         optional_key(
             "templates",
@@ -44,7 +56,7 @@ pub static TOP_TABLE: ConfigTable = key_table(
         ),
         optional_key(
             "defaults",
-            ConfigShape::Map(&ConfigShape::Table(&SETTINGS)),
+            ConfigShape::Table(&DEFAULTS),
             "default settings of types: `[defaults.atomic]`",
         ),
         optional_key(
@@ -76,11 +88,7 @@ pub static TOP_TABLE: ConfigTable = key_table(
             "agent roles",
         ),
         optional_key("tools", ConfigShape::Table(&TOOLS), "definitions of tools"),
-        optional_key(
-            "models",
-            ConfigShape::Map(&ConfigShape::Table(&MODEL)),
-            "models",
-        ),
+        optional_key("models", ConfigShape::Table(&MODELS), "models"),
         optional_key(
             "policy",
             ConfigShape::Table(&POLICY),
@@ -130,7 +138,59 @@ pub static TOP_TABLE: ConfigTable = key_table(
 );
 
 /// The keys that a shared file may have.
-pub(super) const SHARED_KEYS: [&str; 5] = ["edition", "lints", "defaults", "require", "allow"];
+pub(super) const SHARED_KEYS: [&str; 6] = [
+    "edition",
+    "required-version",
+    "lints",
+    "defaults",
+    "require",
+    "allow",
+];
+
+/// `[workspace]`.
+pub(super) static WORKSPACE: ConfigTable = key_table(
+    "the projects of one repository, and the settings that they share",
+    &[
+        required_key(
+            "members",
+            ConfigShape::Globs,
+            "the folders of the projects: `teams/*`",
+        ),
+        optional_key(
+            "defaults",
+            ConfigShape::Map(&ConfigShape::Table(&SETTINGS)),
+            "default settings for members with `[defaults] workspace = true`",
+        ),
+        optional_key(
+            "lints",
+            ConfigShape::Lints,
+            "levels of rules for members with `[lints] workspace = true`",
+        ),
+        optional_key(
+            "models",
+            ConfigShape::Map(&ConfigShape::Table(&MODEL)),
+            "models for members with `[models] workspace = true`",
+        ),
+    ],
+);
+
+/// `[defaults]`.
+static DEFAULTS: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::Table(&SETTINGS)),
+    ..key_table("default settings of types", &[INHERIT])
+};
+
+/// `[models]`.
+static MODELS: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::Table(&MODEL)),
+    ..key_table("models", &[INHERIT])
+};
+
+const INHERIT: ConfigKey = optional_key(
+    "workspace",
+    ConfigShape::Bool,
+    "takes over the section of the workspace",
+);
 
 /// The four settings.
 pub static SETTINGS: ConfigTable = ConfigTable {

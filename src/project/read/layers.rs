@@ -1,6 +1,7 @@
 //! Reads `[operators.*]` and `[defaults.*]`: rows and defaults as written. The existence of rows is
 //! checked after all of them are read.
 
+use super::inherit::{InheritedSection, read_inheritance};
 use super::keys::{OPERATOR, ROW_SETTINGS, SETTINGS};
 use super::value::{
     FaultSink, TomlKey, TomlTable, TomlValue, read_boolean, read_table, read_text, read_word,
@@ -67,8 +68,12 @@ pub(super) fn read_defaults(
     sink: &mut FaultSink,
     value: &TomlValue<'_>,
     out: &mut Vec<DefaultLine>,
+    inherited: &mut Vec<InheritedSection>,
 ) {
     for (operator, value) in read_table(sink, "defaults", value).into_iter().flatten() {
+        if read_inheritance(sink, "defaults", operator, value, inherited) {
+            continue;
+        }
         let name: Arc<str> = operator.get_ref().as_ref().into();
         if SettingName::parse(&name).is_some() {
             // A common mistake: a setting for all types at once.

@@ -1,6 +1,7 @@
 //! Reads `[lints]` and resolves names to rules. A line for one rule overrides one for a family,
 //! which overrides `all`.
 
+use super::inherit::{InheritedSection, read_inheritance};
 use super::sections::nearest_name;
 use super::value::{FaultSink, TomlValue, read_table, read_word, to_span};
 use crate::base::rule_meta::{Code, RuleMeta};
@@ -65,9 +66,13 @@ pub(super) fn read_lints(
     value: &TomlValue<'_>,
     rules: &[&'static RuleMeta],
     out: &mut Vec<LintLine>,
+    inherited: &mut Vec<InheritedSection>,
 ) {
     let mut seen: Vec<(Code, Span)> = Vec::new();
     for (key, value) in read_table(sink, "lints", value).into_iter().flatten() {
+        if read_inheritance(sink, "lints", key, value, inherited) {
+            continue;
+        }
         let name = key.get_ref().as_ref();
         let at = to_span(&key.span());
         let Some((reach, named)) = resolve_lint_name(name, rules) else {

@@ -6,6 +6,7 @@ use super::models::{MODEL, PROVIDER};
 use super::roles::ROLE;
 use super::shared::load_shared;
 use super::value::FaultSink;
+use super::workspace_root::load_workspace;
 use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
@@ -30,10 +31,19 @@ impl Config {
             file: 0,
             faults: std::mem::take(&mut own.faults),
         };
-        let loaded = own
-            .extends
-            .take()
-            .and_then(|extends| load_shared(&mut sink, input, &extends));
+        let extends = own.extends.take();
+        if let (Some(extends), Some(section)) = (&extends, own.inherited.first()) {
+            let kind = ProjectFaultKind::NoWorkspace {
+                name: section.name,
+                reason: format!("the project extends {}", extends.path.value),
+            };
+            sink.report(section.span, kind);
+            own.inherited.clear();
+        }
+        let loaded = match extends {
+            Some(extends) => load_shared(&mut sink, input, &extends),
+            None => load_workspace(&mut sink, input, &own.inherited),
+        };
         let (shared_file, mut shared) = loaded.map_or_else(
             || (None, ConfigDraft::default()),
             |(file, draft)| (Some(file), draft),
@@ -93,6 +103,7 @@ fn merge_files(
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
     row_conflicts::report_bad_selectors(&mut sink, &layers, &own.roles, &requirements);
+    own.models.inherit(shared.models);
     models::set_protocols(&mut own.models, &own.providers);
     routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::load_system_prompts(&mut sink, input, &mut own.roles);
@@ -115,6 +126,8 @@ fn merge_files(
         limits: own.limits,
         format: own.format,
         owners: own.owners,
+        workspace: own.workspace,
+        inherited: own.inherited.iter().map(|section| section.name).collect(),
         roles: own.roles,
         models: own.models.sound,
         providers: own.providers.sound,

@@ -1,6 +1,7 @@
 //! Reads `[models.NAME]` and `[providers.NAME]`. A fault never contains a value that may be an API
 //! key.
 
+use super::inherit::{InheritedSection, read_inheritance};
 use super::row::{
     KeyReader, KeyValue, joined_row_keys, optional_row, read_rows_or_else, required_row, row_keys,
 };
@@ -40,11 +41,46 @@ pub(super) struct ReadModels {
     pub(super) names: BTreeSet<String>,
     /// The providers that they refer to.
     pub(super) providers: Vec<Spanned<String>>,
+    /// The names of those that the project takes over from its workspace.
+    pub(super) inherited: BTreeSet<String>,
 }
 
-pub(super) fn read_models(sink: &mut FaultSink, value: &TomlValue<'_>) -> ReadModels {
+impl ReadModels {
+    /// Moves everything to one place: the key that takes the models over from a workspace.
+    pub(super) fn move_to(&mut self, span: Span) {
+        for provider in &mut self.providers {
+            provider.span = span;
+        }
+        for model in self.sound.values_mut() {
+            model.name.span = span;
+            model.provider.span = span;
+        }
+        self.inherited = self.names.clone();
+    }
+
+    /// Adds the models of a workspace that have no model of the same name.
+    pub(super) fn inherit(&mut self, shared: Self) {
+        for (name, model) in shared.sound {
+            if !self.names.contains(&name) {
+                self.sound.insert(name, model);
+            }
+        }
+        self.inherited = shared.inherited.difference(&self.names).cloned().collect();
+        self.names.extend(shared.names);
+        self.providers.extend(shared.providers);
+    }
+}
+
+pub(super) fn read_models(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+    inherited: &mut Vec<InheritedSection>,
+) -> ReadModels {
     let mut out = ReadModels::default();
     for (key, value) in read_table(sink, "models", value).into_iter().flatten() {
+        if read_inheritance(sink, "models", key, value, inherited) {
+            continue;
+        }
         let Some(name) = check_name(sink, "models", key) else {
             continue;
         };

@@ -56,11 +56,10 @@ pub(super) fn check_routes(
     if roles.is_empty() || roles.values().any(is_open) {
         return;
     }
-    for model in models
-        .sound
-        .values()
-        .filter(|model| !used.contains(model.name.value.as_str()))
-    {
+    for model in models.sound.values().filter(|model| {
+        let name = &model.name.value;
+        !used.contains(name.as_str()) && !models.inherited.contains(name)
+    }) {
         sink.report(
             model.name.span,
             ProjectFaultKind::UnusedModel {

@@ -8,6 +8,7 @@ use crate::base::suggest::nearest_candidate;
 use crate::format::Indent;
 use crate::project::config::{
     DEFAULT_EDITION, Format, LookupSettings, RecordSettings, RecordedContent, Reserved, Templates,
+    VERSION,
 };
 use crate::project::glob::Globs;
 use crate::project::project_fault::ProjectFaultKind;
@@ -15,6 +16,7 @@ use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use crate::scenario::table::NamedThingKind;
 use crate::scenario::{paths, pattern};
 use crate::syntax::limits::XmlLimits;
+use semver::{Version, VersionReq};
 use toml::de::DeValue;
 
 pub(super) fn check_edition(sink: &mut FaultSink, value: &TomlValue<'_>) {
@@ -28,6 +30,23 @@ pub(super) fn check_edition(sink: &mut FaultSink, value: &TomlValue<'_>) {
                 found: found.value.to_owned(),
             },
         );
+    }
+}
+
+/// Checks that this program may read the project.
+pub(super) fn check_version(sink: &mut FaultSink, value: &TomlValue<'_>) {
+    let key = "required-version";
+    let Some(found) = read_text(sink, key, value) else {
+        return;
+    };
+    let Ok(required) = VersionReq::parse(found.value) else {
+        let expected = "versions, such as `>=0.2, <0.4`";
+        sink.bad_value(key, &found, expected, None);
+        return;
+    };
+    if !Version::parse(VERSION).is_ok_and(|version| required.matches(&version)) {
+        let required = found.value.to_owned();
+        sink.report(found.span, ProjectFaultKind::WrongVersion { required });
     }
 }
 

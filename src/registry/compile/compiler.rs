@@ -149,7 +149,8 @@ impl Compiler<'_> {
         };
         let mut diagnostics = check::file_findings(self.active, &cx, reader.faults());
         if !unread.is_empty() {
-            diagnostics.append(&mut unread);
+            let unread = unread.into_iter();
+            diagnostics.extend(unread.filter_map(|found| check::apply_levels(self.config, found)));
             diagnostic::sort_diagnostics(&mut diagnostics);
         }
         let is_written = self.purpose == LinkDetail::Registry

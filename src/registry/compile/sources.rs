@@ -8,6 +8,7 @@ use super::canonical::IncludedTexts;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
+use crate::rules::input::hidden_text;
 use crate::rules::links::{bad_schema, missing_source};
 use crate::scenario::json_schema::{JsonSchemaFault, JsonSchemaFaultKind, schema_faults};
 use crate::syntax::decode;
@@ -107,6 +108,8 @@ pub(super) fn read_sources(
                 continue;
             }
         };
+        let hidden = hidden_text::find_in_included(path, source.span, &source.path, &text);
+        found.extend(hidden);
         if source.kind == LinkedFileKind::Text {
             texts.texts.insert(source.path.clone(), text.into());
             continue;

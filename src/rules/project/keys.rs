@@ -1,7 +1,7 @@
-//! CTX502–CTX505, CTX531, CTX532: syntax errors, keys and values of the project file.
+//! CTX502–CTX505, CTX531, CTX532, CTX537–CTX539: syntax errors, keys and values of the project file.
 
 use super::project_prelude::{as_fragment, *};
-use crate::project::config::DEFAULT_EDITION;
+use crate::project::config::{DEFAULT_EDITION, VERSION};
 
 /// The settings of an unreadable file cannot apply.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
@@ -240,6 +240,68 @@ fn report_unknown_edition(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Dia
         vec![Edit::replace(fault.span, format!("\"{DEFAULT_EDITION}\""))],
     );
     Some(finding.help("a newer edition needs a newer ctxc").fix(fix))
+}
+
+/// Another version can read the same files differently, or not know a key of theirs.
+pub(super) static WRONG_VERSION: Rule = Rule::new(
+    meta!(
+        locked_error,
+        537,
+        "wrong-version",
+        "a project that another version of ctxc reads"
+    ),
+    Check::Config(report_wrong_version),
+);
+
+fn report_wrong_version(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::WrongVersion { required } = &fault.kind else {
+        return None;
+    };
+    let message = format!("this is ctxc {VERSION}; the project is for ctxc {required}");
+    let finding = cx.finding(&WRONG_VERSION, fault, message);
+    Some(finding.help("install one of these versions, or change `required-version` after a check"))
+}
+
+/// The section would silently be empty.
+pub(super) static NO_WORKSPACE: Rule = Rule::new(
+    meta!(
+        locked_error,
+        538,
+        "no-workspace",
+        "a section that cannot be taken over from a workspace"
+    ),
+    Check::Config(report_no_workspace),
+);
+
+fn report_no_workspace(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::NoWorkspace { name, reason } = &fault.kind else {
+        return None;
+    };
+    let message = format!("cannot take over `[{name}]` from the workspace: {reason}");
+    let finding = cx.finding(&NO_WORKSPACE, fault, message);
+    Some(finding.help(format!(
+        "write `[workspace.{name}]` in the `ctxc.toml` of a folder above that lists this one under `members`, or write the section here"
+    )))
+}
+
+/// Nothing at the root of a workspace reads it.
+pub(super) static NOT_OF_WORKSPACE: Rule = Rule::new(
+    meta!(
+        locked_error,
+        539,
+        "not-of-workspace",
+        "a key in the file of a workspace that belongs to its members"
+    ),
+    Check::Config(report_not_of_workspace),
+);
+
+fn report_not_of_workspace(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::NotOfWorkspace { key } = &fault.kind else {
+        return None;
+    };
+    let message = format!("`{key}` cannot stand in the file of a workspace: nothing reads it");
+    let finding = cx.finding(&NOT_OF_WORKSPACE, fault, message);
+    Some(finding.help("move it to the `ctxc.toml` of a member; members share `[workspace.defaults]`, `[workspace.lints]` and `[workspace.models]`"))
 }
 
 /// One of the two entries was probably meant to be another.

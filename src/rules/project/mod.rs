@@ -61,4 +61,7 @@ pub(super) static RULES: &[&Rule] = &[
     &tools::UNKNOWN_TOOL,
     &tools::BAD_TOOL,
     &crowded_budget::RULE,
+    &keys::WRONG_VERSION,
+    &keys::NO_WORKSPACE,
+    &keys::NOT_OF_WORKSPACE,
 ];

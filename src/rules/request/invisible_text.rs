@@ -1,6 +1,7 @@
 //! CTX733: characters that the model reads but people do not see.
 
 use super::prelude::*;
+use crate::base::hidden_text::{HiddenKind, HiddenRun, hidden_runs, is_isolate};
 
 /// An attacker can hide instructions in invisible text.
 pub(crate) static RULE: Rule = Rule {
@@ -15,36 +16,28 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, placed) in cx.request.message_parts() {
-        let found = part_texts(placed).into_iter().find_map(first_invisible);
-        let Some(found) = found else { continue };
-        let kind = if is_tag_character(found) {
-            "tag characters, which are read and not shown"
-        } else {
-            "a mark that turns the direction of the text"
+        let texts = part_texts(placed);
+        let is_hidden = |text: &str, run: &HiddenRun| {
+            run.is_critical && !text.get(run.range.clone()).is_some_and(is_isolate)
         };
-        let message = format!("found U+{:04X}: {kind}", u32::from(found));
+        let Some(run) = texts
+            .into_iter()
+            .find_map(|text| hidden_runs(text).find(|run| is_hidden(text, run)))
+        else {
+            continue;
+        };
+        let effect = match run.kind {
+            HiddenKind::Tag => "tag characters, which are read and not shown",
+            HiddenKind::Direction => "a mark that turns the direction of the text",
+            HiddenKind::Selector
+            | HiddenKind::Joiner
+            | HiddenKind::DirectionHint
+            | HiddenKind::NoWidth => "hidden characters in a row, which are read and not shown",
+        };
+        let message = format!("found U+{:04X}: {effect}", u32::from(run.first));
         out.push(
             cx.finding(&RULE.meta, &placed.pointer, message)
                 .help("take such characters out of what comes from outside"),
         );
     }
-}
-
-/// Returns the first invisible character. Tags after a black flag are flags of regions.
-fn first_invisible(text: &str) -> Option<char> {
-    if text.is_ascii() {
-        return None;
-    }
-    let mut is_flag = false;
-    text.chars().find(|one| {
-        if is_tag_character(*one) {
-            return !is_flag;
-        }
-        is_flag = *one == '\u{1F3F4}';
-        matches!(one, '\u{202A}'..='\u{202B}' | '\u{202D}'..='\u{202E}')
-    })
-}
-
-const fn is_tag_character(one: char) -> bool {
-    matches!(one, '\u{E0000}'..='\u{E007F}')
 }

@@ -7,6 +7,7 @@ use super::duplicate_case;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::source::LineIndex;
 use crate::rules::check::{apply_levels, is_error};
+use crate::rules::input::hidden_text;
 use crate::rules::list;
 use crate::rules::rule::{Check, Rule};
 use crate::scenario::scenario_fault::CaseTableRow;
@@ -129,7 +130,9 @@ fn file_findings(
         text: file.text,
         world,
     };
-    let mut found: Vec<(Diagnostic, Option<&CaseTableRow>)> = Vec::new();
+    let hidden = hidden_text::find_hidden(file.path, file.text).into_iter();
+    let mut found: Vec<(Diagnostic, Option<&CaseTableRow>)> =
+        hidden.map(|finding| (finding, None)).collect();
     for fault in file.faults {
         let finding = rules.iter().find_map(|rule| {
             let Check::Scenario(report) = rule.check else {

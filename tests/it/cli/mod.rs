@@ -109,4 +109,5 @@ mod typos;
 mod volatile;
 pub(crate) mod watch;
 mod watch_edits;
+mod workspace;
 mod written_secrets;

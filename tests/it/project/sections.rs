@@ -80,7 +80,7 @@ fn an_empty_file_is_the_default() {
 fn unknown_keys_are_found_at_every_level() {
     assert_snapshot!(found("titel = \"x\"\n[project]\nnane = \"x\"\n[templates]\nincludes = []\n[limits]\nwidth = 1\n[defaults.atomic]\nfresh = \"enabled\"\n[defaults.atomic.subtask]\nx = 1\n[[require]]\npaths = \"x\"\nmust = \"has owner\"\n[allow]\nlosen = []\n"), @r#"
     error CTX503 ctxc.toml:1:1 `titel`: ctxc.toml has no key `titel`
-      = nothing reads it, so it has no effect; the keys are `edition`, `extends`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `tools`, `models`, `policy`, `mcp`, `providers`, `eval`, `history`, `record`, `requests`, `package`, `fmt`
+      = nothing reads it, so it has no effect; the keys are `edition`, `required-version`, `extends`, `workspace`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `tools`, `models`, `policy`, `mcp`, `providers`, `eval`, `history`, `record`, `requests`, `package`, `fmt`
     error CTX503 ctxc.toml:3:1 `nane`: `[project]` has no key `nane`
       = nothing reads it, so it has no effect; the keys are `name`, `version`, `description`
       ? did you mean `name`?
@@ -127,6 +127,19 @@ fn values_of_a_wrong_type_name_what_was_expected() {
       > write `enabled` (`true` -> `\"enabled\"`)
     error CTX504 ctxc.toml:17:14 `1`: `lints.no-context` is a number; expected a text in quotes
     "#);
+}
+
+#[test]
+fn another_version_is_the_only_finding() {
+    assert_snapshot!(found("required-version = \">=99\"\nedition = \"2031\"\n[later]\nkey = 1\nx = [\n"), @r#"
+    error CTX537 ctxc.toml:1:20 `\">=99\"`: this is ctxc 0.1.0; the project is for ctxc >=99
+      ? install one of these versions, or change `required-version` after a check
+    "#);
+    assert_snapshot!(found("required-version = \"new\"\n[lints]\nno-context = \"off\"\n"), @r#"error CTX504 ctxc.toml:1:20 `\"new\"`: `required-version` is `new`; expected versions, such as `>=0.2, <0.4`"#);
+    assert_eq!(
+        found("required-version = \"0.1\"\nedition = \"2026\"\n"),
+        ""
+    );
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn faults_of_the_shared_file_stand_in_the_shared_file() {
     error CTX519 house/rules.toml:1:1 `extends`: a shared file cannot have `extends`; expected lints, defaults and requirements
       ? move it to the project's own file
     error CTX503 house/rules.toml:2:2 `lint`: house/rules.toml has no key `lint`
-      = nothing reads it, so it has no effect; the keys are `edition`, `lints`, `defaults`, `require`, `allow`
+      = nothing reads it, so it has no effect; the keys are `edition`, `required-version`, `lints`, `defaults`, `require`, `allow`
       ? did you mean `lints`?
     error CTX519 house/rules.toml:3:2 `templates`: a shared file cannot have `templates`; expected lints, defaults and requirements
       ? move it to the project's own file

@@ -1,10 +1,12 @@
 //! The command line of `ctxc eval`.
 
+use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::cli::context::lookup::CacheArgs;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::error::CliError;
 use crate::cli::shared_args::{FileMark, OutputArgs, OutputFormat, ReportFile, parse_threads};
+use crate::cli::workspace_reach::{PrintedForm, WorkspaceReach};
 use crate::eval::answer_source::AnswersFrom;
 use crate::provider::spending::SpendLimit;
 use clap::{Args, ValueEnum};
@@ -162,6 +164,27 @@ pub(super) struct PassRule {
 }
 
 impl EvalArgs {
+    /// Returns the part of a workspace that the command line is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        let paths: Vec<PathBuf> = self.what.iter().map(PathBuf::from).collect();
+        if paths.iter().any(|path| fs::exists(path)) {
+            return WorkspaceReach::Paths(paths);
+        }
+        if !self.what.is_empty() {
+            return WorkspaceReach::Member("names of scenarios are those of one member");
+        }
+        if self.budget_usd.is_some() {
+            return WorkspaceReach::Member("a budget is that of one member");
+        }
+        let output = self.result_outputs();
+        let form = PrintedForm::new(output.format.result_format(), output.output.as_deref());
+        let reports = output.format.reports().iter().map(|report| &*report.path);
+        WorkspaceReach::members(
+            form,
+            reports.chain(output.output.as_deref().filter(|path| path.is_absolute())),
+        )
+    }
+
     /// The arguments of a run that records all of its scenarios again.
     pub(super) fn for_recording(trust: &TrustHashArgs) -> Self {
         Self {

@@ -3,6 +3,7 @@
 use crate::cli::context::eval::parse_usd;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::shared_args::{CommentFormat, DataFormat, OutputArgs};
+use crate::cli::workspace_reach::WorkspaceReach;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -63,6 +64,13 @@ pub(crate) struct GateArgs {
     pub(super) trust: TrustHashArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs<CommentFormat>,
+}
+
+impl GateArgs {
+    /// Returns the part of a workspace that the command line is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        WorkspaceReach::Member("a change is compared in one project")
+    }
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

@@ -4,6 +4,7 @@ use super::counting::CountingArgs;
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
 use crate::cli::shared_args::{FileMark, OutputFormat, ReportFile, parse_report};
+use crate::cli::workspace_reach::{PrintedForm, WorkspaceReach};
 use crate::context::manifest::MANIFEST_SCHEMA;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -59,6 +60,23 @@ pub(crate) struct ManifestArgs {
     pub(super) check: bool,
 }
 
+impl ManifestArgs {
+    /// Returns the part of a workspace that the command line is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        if self.verb.is_some() || self.subject.is_some() || self.role.is_some() {
+            return WorkspaceReach::Folder;
+        }
+        let format = output_format(self);
+        let output = self.output.as_deref();
+        let reports = self.report.iter().map(|report| &*report.path);
+        let form = PrintedForm::new(format, output);
+        WorkspaceReach::members(
+            form,
+            reports.chain(output.filter(|path| path.is_absolute())),
+        )
+    }
+}
+
 /// Further operations on manifests.
 #[derive(Debug, Subcommand)]
 pub(super) enum ManifestVerb {
@@ -98,4 +116,16 @@ impl ManifestFormat {
             _ => None,
         }
     }
+}
+
+/// Returns the requested format, or the one for the extension of the output file.
+pub(super) fn output_format(args: &ManifestArgs) -> ManifestFormat {
+    let format = if args.json {
+        Some(ManifestFormat::Json)
+    } else {
+        args.format
+    };
+    format
+        .or_else(|| ManifestFormat::from_path(args.output.as_ref()?))
+        .unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Makes the manifest, and prints, writes or checks it.
 
-use super::args::{ManifestArgs, ManifestFormat, ManifestVerb};
+use super::args::{ManifestArgs, ManifestFormat, ManifestVerb, output_format};
 use super::counting::{CountingArgs, with_counters};
 use super::side::{ManifestSide, WORK_TREE};
 use super::{diff, html, markdown, require, side, text};
@@ -123,18 +123,6 @@ fn print_manifest(manifest: &Manifest, format: ManifestFormat, cx: &mut Cx) -> R
             cx.print(|out| out.write_all(html::render_page(manifest).as_bytes()))
         }
     }
-}
-
-/// Returns the requested format, or the one for the extension of the output file.
-fn output_format(args: &ManifestArgs) -> ManifestFormat {
-    let format = if args.json {
-        Some(ManifestFormat::Json)
-    } else {
-        args.format
-    };
-    format
-        .or_else(|| ManifestFormat::from_path(args.output.as_ref()?))
-        .unwrap_or_default()
 }
 
 /// Makes the requested manifest, and returns it with the reason for missing agents.

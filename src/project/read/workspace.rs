@@ -1,0 +1,109 @@
+//! `[workspace]`: the projects of one repository, and the settings that they share.
+
+use super::inherit::INHERIT_KEY;
+use super::keys::WORKSPACE;
+use super::layers::{DefaultLine, read_defaults};
+use super::lints::{LintLine, read_lints};
+use super::models::{ReadModels, read_models};
+use super::value::{FaultSink, TomlKey, TomlValue, read_globs, read_table, read_texts, to_span};
+use crate::base::rule_meta::RuleMeta;
+use crate::project::glob::Globs;
+use crate::project::project_fault::ProjectFaultKind;
+
+/// The sections of a workspace that its members can take over.
+#[derive(Debug, Default)]
+pub(super) struct SharedSections {
+    pub(super) defaults: Vec<DefaultLine>,
+    pub(super) lints: Vec<LintLine>,
+    pub(super) models: ReadModels,
+}
+
+/// The keys that may stand beside `[workspace]`.
+const ROOT_KEYS: [&str; 3] = ["edition", "required-version", "workspace"];
+
+/// Reads `[workspace]` in the file of its root. Returns the patterns of its members.
+pub(super) fn read_workspace(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+    rules: &[&'static RuleMeta],
+) -> Option<Globs> {
+    let mut members = None;
+    let mut shared = SharedSections::default();
+    for (key, value) in read_table(sink, "workspace", value)? {
+        match key.get_ref().as_ref() {
+            "members" => members = Some(read_members(sink, value)),
+            name if !read_shared_section(sink, name, value, rules, &mut shared) => {
+                sink.unknown_key("workspace", key, &WORKSPACE.key_names());
+            }
+            _ => {}
+        }
+    }
+    if members.is_none() {
+        let kind = ProjectFaultKind::WrongType {
+            key: "workspace".to_owned(),
+            expected: "a table with `members`",
+            found: "a table without `members`",
+        };
+        sink.report(to_span(&value.span()), kind);
+    }
+    members
+}
+
+/// Reads the patterns of members: each part of one matches the names of one level.
+fn read_members(sink: &mut FaultSink, value: &TomlValue<'_>) -> Globs {
+    const KEY: &str = "workspace.members";
+    let is_wrong = |part: &str| part.contains("**") || matches!(part, "" | ".");
+    for pattern in read_texts(sink, KEY, value) {
+        let plain = pattern.value.trim_start_matches("./").trim_end_matches('/');
+        let splits_braces = plain
+            .split('/')
+            .any(|part| part.matches('{').count() != part.matches('}').count());
+        if plain.split('/').any(is_wrong) || splits_braces {
+            let expected = "the path of a folder, with `*` for the folders of one level: `teams/*`";
+            sink.bad_value(KEY, &pattern, expected, None);
+            return Globs::default();
+        }
+    }
+    read_globs(sink, KEY, value)
+}
+
+/// Reports the sections that cannot stand beside `[workspace]`.
+pub(super) fn report_root_sections<'t>(
+    sink: &mut FaultSink,
+    keys: impl Iterator<Item = &'t TomlKey<'t>>,
+) {
+    for key in keys {
+        let name = key.get_ref().as_ref();
+        if !ROOT_KEYS.contains(&name) {
+            let kind = ProjectFaultKind::NotOfWorkspace {
+                key: name.to_owned(),
+            };
+            sink.report(to_span(&key.span()), kind);
+        }
+    }
+}
+
+/// Reads a section that members can take over. Returns false for any other key.
+pub(super) fn read_shared_section(
+    sink: &mut FaultSink,
+    name: &str,
+    value: &TomlValue<'_>,
+    rules: &[&'static RuleMeta],
+    out: &mut SharedSections,
+) -> bool {
+    // A root takes over nothing, so `workspace = true` is reported.
+    let mut inherited = Vec::new();
+    match name {
+        "defaults" => read_defaults(sink, value, &mut out.defaults, &mut inherited),
+        "lints" => read_lints(sink, value, rules, &mut out.lints, &mut inherited),
+        "models" => out.models = read_models(sink, value, &mut inherited),
+        _ => return false,
+    }
+    for section in inherited {
+        let kind = ProjectFaultKind::NotOfWorkspace {
+            key: format!("{name}.{INHERIT_KEY}"),
+        };
+        sink.report(section.span, kind);
+    }
+    true
+}
