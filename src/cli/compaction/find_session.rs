@@ -7,6 +7,7 @@ use crate::cli::prelude::*;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::session::read::session_reader::detect_format;
 use crate::session::session_event::SessionFormat;
+use std::io::ErrorKind;
 
 /// Bytes at the head of a file that show its folder.
 const HEAD_BYTES: u64 = 1 << 20;
@@ -48,15 +49,17 @@ pub(in crate::cli) fn find_sessions(subject: &str, folder: &Path) -> Result<Sele
     let (place, number) = split.map_or((subject, None), |(rest, number)| (rest, Some(number)));
     let path = match place.strip_prefix('@') {
         Some(agent) => newest_session(agent, folder)?,
-        None if fs::is_dir(Path::new(place)) => newest_file(session_files(Path::new(place)))
-            .ok_or_else(|| {
+        None if fs::is_dir(Path::new(place)) => {
+            check_listing(Path::new(place))?;
+            newest_file(session_files(Path::new(place))).ok_or_else(|| {
                 CliError::new(
                     CliErrorKind::NothingSelected,
                     format!(
                         "the folder {place} holds no session, which ends in {SESSION_EXTENSION}"
                     ),
                 )
-            })?,
+            })?
+        }
         None => PathBuf::from(place),
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -101,9 +104,24 @@ pub(super) fn unreadable(name: impl std::fmt::Display, err: &std::io::Error) -> 
     CliError::new(CliErrorKind::Infrastructure, message)
 }
 
+/// Returns an error for a folder of another user.
+fn check_listing(folder: &Path) -> Result<()> {
+    match fs::listing_error(folder) {
+        Some(err) if err.kind() == ErrorKind::PermissionDenied => {
+            Err(unreadable(format!("the folder {}", folder.display()), &err))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns the format of a file.
 fn session_format(path: &Path) -> Result<SessionFormat> {
     let name = path.display();
+    if let Err(err) = RealFs.stamp(path)
+        && err.kind() == ErrorKind::PermissionDenied
+    {
+        return Err(unreadable(&name, &err));
+    }
     if !fs::exists(path) {
         return Err(
             CliError::usage(format!("{name}: there is no such session")).with_hint(
@@ -142,13 +160,16 @@ fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
         )
     };
     let text = folder.to_string_lossy().into_owned();
+    let mut listing = Ok(());
     let found = match agent {
         "claude" => home("CLAUDE_CONFIG_DIR", ".claude").map(|own| {
             let name: String = text
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
                 .collect();
-            let mut files = session_files(&own.join("projects").join(name));
+            let own = own.join("projects").join(name);
+            listing = check_listing(&own);
+            let mut files = session_files(&own);
             files.retain(|path| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 !name.starts_with(AGENT_FILE)
@@ -157,12 +178,20 @@ fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
         }),
         "pi" => home_folder().map(|own| {
             let name = text.trim_start_matches('/').replace(['/', '\\', ':'], "-");
-            session_files(&own.join(".pi/agent/sessions").join(format!("--{name}--")))
+            let own = own.join(".pi/agent/sessions").join(format!("--{name}--"));
+            listing = check_listing(&own);
+            session_files(&own)
         }),
-        "gemini" => home_folder().map(|own| gemini_sessions(&own.join(".gemini/tmp"), &text)),
-        "codex" => {
-            home("CODEX_HOME", ".codex").map(|own| codex_sessions(&own.join("sessions"), &text))
-        }
+        "gemini" => home_folder().map(|own| {
+            let own = own.join(".gemini/tmp");
+            listing = check_listing(&own);
+            gemini_sessions(&own, &text)
+        }),
+        "codex" => home("CODEX_HOME", ".codex").map(|own| {
+            let own = own.join("sessions");
+            listing = check_listing(&own);
+            codex_sessions(&own, &text)
+        }),
         _ => {
             return Err(CliError::usage(format!(
                 "@{agent} is no agent: expected @claude, @codex, @pi or @gemini"
@@ -170,7 +199,11 @@ fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
             .with_hint("a recording is named by its file, or by `@NAME` in `ctxc check`"));
         }
     };
-    newest_file(found.unwrap_or_default()).ok_or_else(|| {
+    let newest = newest_file(found.unwrap_or_default());
+    if newest.is_none() {
+        listing?;
+    }
+    newest.ok_or_else(|| {
         CliError::new(
             CliErrorKind::NothingSelected,
             format!("@{agent} has no session of this folder ({text})"),

@@ -22,6 +22,9 @@ const MAX_LISTED: usize = 20;
 /// masked first.
 const MAX_KIND_CHARS: usize = 1_000;
 
+/// The name of rows that have no kind.
+const NO_KIND: &str = "(no type)";
+
 /// Returns the format of a session by its first lines; `None` for another file.
 ///
 /// # Errors
@@ -107,6 +110,9 @@ impl RowCounts {
     }
 
     fn add_unknown(&mut self, mut kind: String) {
+        if kind.is_empty() {
+            NO_KIND.clone_into(&mut kind);
+        }
         let listed = self.unknown_rows.len();
         let own = |rows: &UnknownRows, kind: &str| rows.kind == kind;
         if listed >= MAX_LISTED && !self.unknown_rows.iter().any(|rows| own(rows, &kind)) {
@@ -165,15 +171,18 @@ pub fn read_session(
         if is_progress(text) {
             continue;
         }
-        match serde_json::from_str::<Value>(text) {
-            Ok(row) => {
-                if let RowKind::Unknown(kind) = reader.read_row(row, line, &mut events) {
-                    counts.add_unknown(one_line(&kind, MAX_KIND_CHARS));
+        // Two writers can leave two rows on one line.
+        for row in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+            match row {
+                Ok(row) => {
+                    if let RowKind::Unknown(kind) = reader.read_row(row, line, &mut events) {
+                        counts.add_unknown(one_line(&kind, MAX_KIND_CHARS));
+                    }
+                    events.drain(..).for_each(&mut take);
                 }
-                events.drain(..).for_each(&mut take);
+                Err(_) if !bytes.ends_with(b"\n") => counts.is_cut = true,
+                Err(_) => counts.add_unreadable(line),
             }
-            Err(_) if !bytes.ends_with(b"\n") => counts.is_cut = true,
-            Err(_) => counts.add_unreadable(line),
         }
     }
     reader.end_rows(&mut events);

@@ -256,3 +256,25 @@ fn a_session_that_cannot_be_read_is_named() {
         "{text}"
     );
 }
+
+#[test]
+fn a_folder_of_sessions_that_cannot_be_listed_is_named() {
+    let project = Project::new(1);
+    let folder = project.path("closed");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("s.jsonl"), "{}\n").unwrap();
+    mode(&folder, 0o000);
+    for (subject, name) in [
+        ("closed", "the folder closed"),
+        ("closed/s.jsonl", "closed/s.jsonl"),
+    ] {
+        let output = run(&project, &["compaction", subject]);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(
+            text.contains(&format!("{name} cannot be read: permission denied")),
+            "{text}"
+        );
+    }
+    mode(&folder, 0o755);
+}

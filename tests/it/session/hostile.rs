@@ -47,6 +47,33 @@ fn unknown_rows_cut_lines_and_bad_bytes_are_counted() {
 }
 
 #[test]
+fn rows_that_two_writers_left_on_one_line_are_read() {
+    let text = session();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let second = lines.remove(1);
+    lines[0].push_str(&second);
+    lines[2].push_str(r#"{"sessionId":"s","uuid":"x"}{"type":"#);
+    let project = Project::new().with_file("s.jsonl", lines.join("\n") + "\n");
+    let row = &project
+        .run(&["compaction", "s.jsonl", "--json", "--all"])
+        .exits_with(0)
+        .json()["sessions"][0];
+    assert_eq!(
+        row["unknown_rows"],
+        json!([{"kind": "(no type)", "rows": 1}])
+    );
+    assert_eq!(row["unreadable_lines"], json!([3]));
+    let whole = Project::new().with_file("s.jsonl", &text);
+    let expected = &whole
+        .run(&["compaction", "s.jsonl", "--json", "--all"])
+        .exits_with(0)
+        .json()["sessions"][0];
+    assert_eq!(row["messages"], expected["messages"]);
+    let classes = |row: &serde_json::Value| row["compactions"][0]["classes"].clone();
+    assert_eq!(classes(row), classes(expected));
+}
+
+#[test]
 fn a_file_that_is_no_session_is_named() {
     let project = Project::new()
         .with_file("notes.jsonl", "{\"a\": 1}\n")
