@@ -3,7 +3,7 @@
 //! One pass over the events; memory grows with the facts, not with the texts.
 
 use super::facts::fact::{Fact, FactClass, FactSource, FileUse};
-use super::facts::fact_reader::{FactReader, TextMask};
+use super::facts::fact_reader::{FactReader, TextMask, standing_files};
 use super::sentences::one_line;
 use super::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, Reload, SessionEvent, SessionFormat,
@@ -45,6 +45,8 @@ pub struct AnalysisInput<'m> {
     pub folder: &'m str,
     /// Returns true if a path below this folder is a file.
     pub is_file_there: &'m dyn Fn(&str) -> bool,
+    /// Returns the text of a file in this folder, if there is one.
+    pub file_text: &'m dyn Fn(&str) -> Option<String>,
     /// The facts that are listed.
     pub listed: ListedFacts,
 }
@@ -58,6 +60,7 @@ impl<'m> AnalysisInput<'m> {
             transcript: "",
             folder: "",
             is_file_there: &|_| false,
+            file_text: &|_| None,
             listed: ListedFacts::All,
         }
     }
@@ -205,7 +208,7 @@ pub struct JudgedSession {
 }
 
 /// A fact of the conversation as it is now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LiveFact {
     fact: Fact,
     /// The numbers of the messages that contain it.
@@ -215,6 +218,21 @@ struct LiveFact {
 }
 
 type FactKey = (FactClass, String);
+
+/// A compaction that holds, with what it changed.
+#[derive(Debug)]
+struct AppliedCompaction {
+    /// Its place in the report.
+    compaction: usize,
+    /// The number of the first message behind it.
+    end: usize,
+    /// The numbers of the messages that it dropped.
+    messages: Vec<usize>,
+    /// The mentions in these messages.
+    mentions: Vec<FactMention>,
+    /// The facts that it dropped or changed, as they were before.
+    facts: Vec<(FactKey, LiveFact)>,
+}
 
 /// A fact in a message.
 #[derive(Debug)]
@@ -246,6 +264,8 @@ pub struct SessionAnalysis<'m> {
     /// True until the first message behind a compaction.
     is_reloading: bool,
     found: Vec<JudgedCompaction>,
+    /// The compactions that hold, the last one last.
+    applied: Vec<AppliedCompaction>,
     /// The counts of facts that the compactions do not list.
     counts: Vec<CountsByClass>,
     /// The places of dropped facts in `found`, until they are used.
@@ -286,6 +306,7 @@ impl<'m> SessionAnalysis<'m> {
             answers: 0,
             is_reloading: false,
             found: Vec::new(),
+            applied: Vec::new(),
             counts: Vec::new(),
             watched: HashMap::new(),
         }
@@ -297,6 +318,7 @@ impl<'m> SessionAnalysis<'m> {
             SessionEvent::Message(message) => self.add_message(&message),
             SessionEvent::Rewind(number) => self.rewind(number),
             SessionEvent::Compaction(point) => self.judge(*point),
+            SessionEvent::UndoCompaction => self.undo_compaction(),
             SessionEvent::Reload(reload) => self.add_reload(&reload),
             SessionEvent::RequestTokens(tokens) => self.add_tokens(tokens),
             SessionEvent::Folder(folder) => self.reader.set_folder(&folder),
@@ -416,14 +438,18 @@ impl<'m> SessionAnalysis<'m> {
         if fact.file_use == Some(FileUse::Read)
             && let Some(before) = self.file_reads.get(&fact.key)
         {
-            for compaction in self.found.iter_mut().skip(*before) {
-                compaction.files_read_again += 1;
+            let applied = self.applied.iter().map(|applied| applied.compaction);
+            for at in applied.filter(|at| at >= before) {
+                if let Some(compaction) = self.found.get_mut(at) {
+                    compaction.files_read_again += 1;
+                }
             }
         }
+        let answers = self.answers;
         if fact.file_use >= Some(FileUse::Modified)
-            && let Some(last) = self.found.last_mut()
+            && let Some(last) = self.last_compaction()
         {
-            last.answers_to_edit.get_or_insert(self.answers);
+            last.answers_to_edit.get_or_insert(answers);
         }
         let key = (fact.class, fact.key.clone());
         let line = fact.line;
@@ -435,13 +461,43 @@ impl<'m> SessionAnalysis<'m> {
         }
     }
 
+    /// Returns the last compaction that holds.
+    fn last_compaction(&mut self) -> Option<&mut JudgedCompaction> {
+        self.found.get_mut(self.applied.last()?.compaction)
+    }
+
+    /// Goes back behind the last compaction. Its facts stay in the report; from now on none of them
+    /// is needed again.
+    fn undo_compaction(&mut self) {
+        let Some(last) = self.applied.pop() else {
+            return;
+        };
+        self.rewind(last.end);
+        self.messages.extend(last.messages);
+        self.messages.sort_unstable();
+        self.mentions.extend(last.mentions);
+        self.mentions.sort_by_key(|mention| mention.arrival);
+        self.live.extend(last.facts);
+        self.watched.retain(|_, indexes| {
+            indexes.retain(|index| index.compaction < last.compaction);
+            !indexes.is_empty()
+        });
+        self.is_reloading = false;
+    }
+
     fn rewind(&mut self, number: usize) {
-        self.messages.retain(|message| *message < number);
+        let end = self.messages.partition_point(|message| *message < number);
+        self.messages.truncate(end);
         while let Some(last) = self.mentions.pop_if(|mention| mention.arrival >= number) {
             let Some(live) = self.live.get_mut(&last.key) else {
                 continue;
             };
-            live.messages.retain(|message| *message != last.message);
+            // The last mention is in the last message, unless two mentions have one message.
+            if live.messages.last() == Some(&last.message) {
+                live.messages.pop();
+            } else {
+                live.messages.retain(|message| *message != last.message);
+            }
             if live.messages.is_empty() && live.carrier.is_none() {
                 self.live.remove(&last.key);
             }
@@ -450,21 +506,25 @@ impl<'m> SessionAnalysis<'m> {
 
     fn add_tokens(&mut self, tokens: u64) {
         self.request_tokens = Some(tokens);
-        if let Some(last) = self.found.last_mut() {
+        if let Some(last) = self.last_compaction() {
             last.point.tokens_after.get_or_insert(tokens);
         }
     }
 
     /// Marks the dropped facts of the last compaction that the agent's program loads behind it.
     fn add_reload(&mut self, reload: &Reload) {
-        let Some(last) = self.found.last_mut().filter(|_| self.is_reloading) else {
+        if !self.is_reloading {
             return;
-        };
+        }
         let path = reload
             .path
             .as_deref()
             .and_then(|path| self.reader.relative_path(path));
         let text = SummaryIndex::new(&(self.input.mask)(&reload.text));
+        let applied = self.applied.last().map(|last| last.compaction);
+        let Some(last) = applied.and_then(|at| self.found.get_mut(at)) else {
+            return;
+        };
         for judged in &mut last.facts {
             if !judged.verdict.is_dropped() || judged.later_use.is_some() {
                 continue;
@@ -493,7 +553,9 @@ impl<'m> SessionAnalysis<'m> {
             FactVerdict::Reloaded
         } else if is_in_summary(fact, &at.summary, &self.known) {
             FactVerdict::Kept
-        } else if fact.class == FactClass::File && at.reloaded.contains(&fact.key) {
+        } else if fact.class == FactClass::File && at.reloaded.contains(&fact.key)
+            || self.is_in_standing_text(fact)
+        {
             FactVerdict::Reloaded
         } else if at.kind == CompactionKind::Opaque || live.carrier == Some(FactVerdict::Unseen) {
             FactVerdict::Unseen
@@ -512,10 +574,39 @@ impl<'m> SessionAnalysis<'m> {
         (!self.reader.has_value(other)).then(|| other.to_owned())
     }
 
+    /// Returns true if a text that the agent's program sends with every request contains a fact.
+    fn is_in_standing_text(&self, fact: &Fact) -> bool {
+        matches!(
+            fact.class,
+            FactClass::Instruction | FactClass::Command | FactClass::Value
+        ) && self.reader.is_in_standing_text(fact, &self.known)
+    }
+
+    /// Reads the files that the agent's program sends with every request, unless the session
+    /// contains them.
+    fn read_standing_files(&mut self) {
+        if !self.is_in_folder() {
+            return;
+        }
+        for path in standing_files(self.input.format) {
+            if !self.reader.has_standing_text(path)
+                && let Some(text) = (self.input.file_text)(path)
+            {
+                let text = (self.input.mask)(&text);
+                self.reader.note_standing_text(path, &text);
+            }
+        }
+    }
+
+    /// Returns true if the session worked in the folder in which files are looked up.
+    fn is_in_folder(&self) -> bool {
+        self.reader.folder() == self.input.folder
+    }
+
     /// Returns true if a file is still there, in the folder that the session worked in.
     fn is_file_there(&self, fact: &Fact) -> bool {
         fact.class == FactClass::File
-            && self.reader.folder() == self.input.folder
+            && self.is_in_folder()
             && Path::new(&fact.key).is_relative()
             && !fact.key.starts_with(['/', '~'])
             && !fact.key.starts_with("..")
@@ -524,6 +615,7 @@ impl<'m> SessionAnalysis<'m> {
 
     /// Judges all facts at a compaction, and goes on with those that are left.
     fn judge(&mut self, mut point: CompactionPoint) {
+        self.read_standing_files();
         let name = |text: String| one_line(&(self.input.mask)(&text), MAX_NAME_CHARS);
         point.at = point.at.map(name);
         point.trigger = point.trigger.map(name);
@@ -545,13 +637,16 @@ impl<'m> SessionAnalysis<'m> {
         };
         let compaction = self.found.len();
         let (mut facts, mut counts) = (Vec::new(), CountsByClass::new());
+        let mut changed = Vec::new();
         for (key, mut live) in std::mem::take(&mut self.live) {
+            let old = live.clone();
             live.messages.retain(is_retained);
             let verdict = self.verdict(&live, &judgement);
             if verdict.is_dropped() {
                 let fact = facts.len();
                 let index = FactIndex { compaction, fact };
-                self.watched.entry(key).or_default().push(index);
+                self.watched.entry(key.clone()).or_default().push(index);
+                changed.push((key, old));
                 facts.push(JudgedFact {
                     other_value: self.other_value(&live.fact, &judgement),
                     fact: live.fact,
@@ -573,22 +668,29 @@ impl<'m> SessionAnalysis<'m> {
                 }
                 live.carrier = live.messages.is_empty().then_some(verdict);
             }
+            if old.messages.len() != live.messages.len() || old.carrier != live.carrier {
+                changed.push((key.clone(), old));
+            }
             // The loss of a fact behind a summary that cannot be read has no place.
             if verdict != FactVerdict::Unseen || point.kind == CompactionKind::Opaque {
                 self.live.insert(key, live);
             }
         }
-        let before = self.messages.len();
-        self.messages.retain(is_retained);
-        self.mentions
-            .retain(|mention| is_retained(&mention.message));
-        let last = self.found.last().map(|last| last.summary_bytes);
+        let messages: Vec<usize> = self
+            .messages
+            .extract_if(.., |number| !is_retained(number))
+            .collect();
+        let mentions = self
+            .mentions
+            .extract_if(.., |mention| !is_retained(&mention.message));
+        let mentions = mentions.collect();
+        let last = self.last_compaction().map(|last| last.summary_bytes);
         self.answers = 0;
         self.is_reloading = true;
         self.counts.push(counts);
         self.found.push(JudgedCompaction {
             number: compaction + 1,
-            dropped: before - self.messages.len(),
+            dropped: messages.len(),
             retained: self.messages.len(),
             summary_bytes: point.summary.len(),
             growth: last.map(|last| signed(point.summary.len()) - signed(last)),
@@ -597,6 +699,13 @@ impl<'m> SessionAnalysis<'m> {
             answers_to_edit: None,
             classes: Vec::new(),
             facts,
+        });
+        self.applied.push(AppliedCompaction {
+            compaction,
+            end: self.count,
+            messages,
+            mentions,
+            facts: changed,
         });
     }
 }

@@ -126,6 +126,17 @@ pub struct ConversationReplay {
     summary: String,
     messages: Vec<NumberedMessage>,
     count: usize,
+    /// The conversations before the compactions that hold, the last one last.
+    earlier: Vec<EarlierConversation>,
+}
+
+/// The part of a conversation that a compaction replaced.
+#[derive(Debug)]
+struct EarlierConversation {
+    summary: String,
+    messages: Vec<NumberedMessage>,
+    /// The number of the first message behind the compaction.
+    end: usize,
 }
 
 impl ConversationReplay {
@@ -139,7 +150,15 @@ impl ConversationReplay {
                 });
                 self.count += 1;
             }
-            SessionEvent::Rewind(number) => self.messages.retain(|one| one.number < number),
+            SessionEvent::Rewind(number) => self.rewind(number),
+            SessionEvent::UndoCompaction => {
+                if let Some(earlier) = self.earlier.pop() {
+                    self.rewind(earlier.end);
+                    self.summary = earlier.summary;
+                    self.messages.extend(earlier.messages);
+                    self.messages.sort_by_key(|one| one.number);
+                }
+            }
             SessionEvent::Compaction(point) => {
                 let is_summary = point.kind != CompactionKind::ClearedResults;
                 let after = if is_summary {
@@ -155,6 +174,12 @@ impl ConversationReplay {
                 let retained = &found.point.retained;
                 let stays = |one: &&NumberedMessage| retained.binary_search(&one.number).is_ok();
                 self.messages = found.messages.iter().filter(stays).cloned().collect();
+                let goes = |one: &&NumberedMessage| !stays(one);
+                self.earlier.push(EarlierConversation {
+                    summary: found.summary.clone(),
+                    messages: found.messages.iter().filter(goes).cloned().collect(),
+                    end: self.count,
+                });
                 return Some(found);
             }
             SessionEvent::Reload(_)
@@ -163,6 +188,12 @@ impl ConversationReplay {
             | SessionEvent::Conversation(_) => {}
         }
         None
+    }
+
+    /// Removes the messages from a number on.
+    fn rewind(&mut self, number: usize) {
+        let end = self.messages.partition_point(|one| one.number < number);
+        self.messages.truncate(end);
     }
 }
 
@@ -180,3 +211,7 @@ pub fn message_text(message: &SessionMessage) -> String {
     });
     parts.collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/session/method.rs"]
+mod tests;

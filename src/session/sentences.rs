@@ -45,6 +45,10 @@ pub fn sentences(text: &str) -> Vec<String> {
             paragraph.push(' ');
         }
         paragraph.push_str(own);
+        // A heading is no part of the sentence below it.
+        if line.starts_with('#') {
+            split_sentences(&std::mem::take(&mut paragraph), &mut found);
+        }
     }
     split_sentences(&paragraph, &mut found);
     found
@@ -166,8 +170,8 @@ impl SentenceSign {
 }
 
 /// Returns true if a word is in a list that spaces separate and frame.
-fn is_among(word: &str, list: &str) -> bool {
-    list.contains(&format!(" {word} "))
+pub fn is_among(word: &str, list: &str) -> bool {
+    !word.is_empty() && list.contains(&format!(" {word} "))
 }
 
 fn is_stop_word(word: &str) -> bool {
@@ -178,7 +182,14 @@ fn is_stop_word(word: &str) -> bool {
 /// Removes the ending of a word, so that `edited` and `edits` are one word.
 pub fn stem(mut word: String) -> String {
     for ending in ["ing", "ed", "es", "s"] {
-        if word.len() >= ending.len() + 4 && word.ends_with(ending) && word.is_ascii() {
+        // `runs`, but not `pass` and `bus`.
+        let is_short_plural = ending == "s"
+            && word.len() == 4
+            && !word.ends_with("ss")
+            && !word.ends_with("us")
+            && !word.ends_with("is");
+        let is_long = word.len() >= ending.len() + 4;
+        if (is_long || is_short_plural) && word.ends_with(ending) && word.is_ascii() {
             word.truncate(word.len() - ending.len());
             // `commit` of `committed`.
             let is_double = ["bb", "gg", "mm", "nn", "pp", "rr", "tt"]

@@ -127,6 +127,9 @@ pub enum SessionEvent {
     Rewind(usize),
     /// The history shrank.
     Compaction(Box<CompactionPoint>),
+    /// The user went back to a message before the last compaction of the conversation: what it
+    /// dropped is part of the conversation again, and what came behind it is not.
+    UndoCompaction,
     /// The agent's program loaded a file or a text again by itself.
     Reload(Reload),
     /// The tokens of the latest request.

@@ -199,7 +199,8 @@ impl SummaryIndex {
             .split(' ')
             .filter(|word| !word.starts_with("--"))
             .collect();
-        self.has_phrase(&head.join(" "))
+        let is_script = |name: &str| name.contains('.') && self.has_file_name(name);
+        head.get(1).is_some_and(|name| is_script(name)) || self.has_phrase(&head.join(" "))
     }
 
     /// Returns true if the summary has most words of an error's line; or some, among them the name of

@@ -76,6 +76,9 @@ impl OutputFormat for CompactionFormat {
     }
 }
 
+/// The maximum bytes of a file with rules that is read.
+const MAX_RULE_BYTES: u64 = 1 << 20;
+
 /// The facts whose loss fails a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailingFacts {
@@ -228,10 +231,15 @@ impl FileReader<'_> {
         let transcript = file.path.file_name().unwrap_or_default().to_string_lossy();
         let folder = self.folder.to_string_lossy();
         let is_file_there = |path: &str| fs::is_file(&self.folder.join(path));
+        let file_text = |path: &str| {
+            let bytes = RealFs.read(&self.folder.join(path), MAX_RULE_BYTES).ok()?;
+            String::from_utf8(bytes).ok()
+        };
         let input = AnalysisInput {
             transcript: &transcript,
             folder: &folder,
             is_file_there: &is_file_there,
+            file_text: &file_text,
             listed: self.listed,
             ..AnalysisInput::new(self.mask, file.format)
         };

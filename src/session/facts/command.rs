@@ -6,11 +6,14 @@ use super::file_path::{base_name, is_path_like, path_in};
 /// Programs that look around, move or print, which identify no work.
 const PLAIN_PROGRAMS: &str = " ls cat head tail grep egrep rg fd find sed awk echo printf cd pwd wc which type sort uniq cut tr true false \
     test [ [[ mkdir rm rmdir cp mv ln touch chmod sleep wait export set unset source . xargs tee jq diff cmp file stat du df date env kill pkill \
-    ps nl bat less more tree git gh hub read exit return then do done fi else if for while in case esac clear history man seq basename dirname realpath ";
+    ps nl bat less more tree git gh hub read exit return then do done fi else elif if for while until in case esac break continue shift local declare alias eval trap clear history man seq basename dirname realpath \
+    pgrep lsof whoami hostname uname id mktemp uuidgen ";
 /// Programs that print a file that they name.
 const READERS: &str = " cat head tail nl bat less more sed ";
 /// Words before a program.
 const PREFIXES: &str = " sudo time nohup exec command env timeout then do else ! ";
+/// Programs that run a script or a module, which identifies the command.
+const INTERPRETERS: &str = " python python3 node ruby perl php bash sh zsh deno bun ";
 /// The maximum length in bytes of a command line that is read.
 const MAX_COMMAND_BYTES: usize = 4_000;
 /// The maximum number of words that identify a command.
@@ -56,14 +59,20 @@ impl CommandLine {
     }
 
     fn add_command(&mut self, words: &[String]) {
-        let mut words = words.iter().map(String::as_str).skip_while(|word| {
+        let words = words.iter().map(String::as_str).skip_while(|word| {
             PREFIXES.contains(&format!(" {word} "))
                 || word.parse::<f64>().is_ok()
                 || is_assignment(word)
         });
-        let Some(program) = words.next().map(base_name).filter(|name| is_program(name)) else {
+        let mut words = words.peekable();
+        let mut program = words.next().map(base_name).unwrap_or_default();
+        let is_interpreter = |program: &str| INTERPRETERS.contains(&format!(" {program} "));
+        if is_interpreter(program) && words.next_if_eq(&"-m").is_some() {
+            program = words.next().unwrap_or_default();
+        }
+        if !is_program(program) {
             return;
-        };
+        }
         let is_plain = PLAIN_PROGRAMS.contains(&format!(" {program} "));
         let is_reader = READERS.contains(&format!(" {program} "));
         if program == "cd" {
@@ -76,7 +85,7 @@ impl CommandLine {
         let mut redirect = None;
         for word in words {
             is_changed |= program == "sed" && word.starts_with("-i");
-            if let Some(rest) = word.strip_prefix('>') {
+            if let Some(rest) = word.trim_start_matches('&').strip_prefix('>') {
                 redirect = Some(rest.trim_start_matches('>'));
                 continue;
             }
@@ -88,6 +97,12 @@ impl CommandLine {
                 || word.starts_with("--") && word.len() > 2 && is_option(word)
             {
                 key.push(word.split('=').next().unwrap_or(word));
+            } else if is_interpreter(program) && key.len() == 1 && is_path_like(word) {
+                key.push(base_name(word));
+                self.files.push(NamedFile {
+                    path: path_in(&self.folder, word),
+                    file_use: FileUse::Seen,
+                });
             } else if is_path_like(word) && (is_reader || word.contains('/')) {
                 let file_use = match (is_reader, is_changed) {
                     (_, true) => FileUse::Modified,
@@ -102,6 +117,9 @@ impl CommandLine {
         }
         if !is_plain {
             self.is_plain = false;
+        }
+        // A program in the words of the command has no name.
+        if !(is_plain || is_interpreter(program) && key.len() == 1) {
             self.commands.push(key.join(" "));
         }
     }
@@ -151,8 +169,8 @@ fn simple_commands(line: &str) -> Vec<Vec<String>> {
             (Some(open), c) if c == open => quote = None,
             (Some('"') | None, '\\') => word.extend(chars.next().filter(|next| *next != '\n')),
             (None, '\'' | '"') => (quote, is_word) = (Some(c), true),
-            // `2>&1` is part of a word.
-            (None, '&') if word.ends_with('>') => word.push(c),
+            // `2>&1` and `&>file` are words.
+            (None, '&') if word.ends_with('>') || chars.peek() == Some(&'>') => word.push(c),
             (None, ';' | '&' | '|' | '\n' | '(' | ')') => {
                 end_word(&mut word, &mut is_word, &mut words);
                 all.push(std::mem::take(&mut words));
@@ -174,3 +192,7 @@ fn end_word(word: &mut String, is_word: &mut bool, words: &mut Vec<String>) {
     }
     *is_word = false;
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/session/facts/command.rs"]
+mod tests;

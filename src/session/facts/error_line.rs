@@ -1,6 +1,6 @@
 //! Lines of errors in the output of tools, and what identifies an error.
 
-use crate::session::sentences::words;
+use crate::session::sentences::{content_words, words};
 
 /// The length in bytes of a line that is read.
 const LINE_BYTES: std::ops::RangeInclusive<usize> = 6..=400;
@@ -19,6 +19,12 @@ const HEADS: [&str; 7] = [
     "npm err!",
     "e   ",
 ];
+/// Words that every error can have, without their endings.
+const COMMON_WORDS: [&str; 4] = ["error", "fatal", "panic", "npm"];
+/// The number of other words that identify an error without a name.
+const MIN_OWN_WORDS: usize = 2;
+/// The beginning of the first failed test in the output of Go, behind texts of tests that passed.
+const FIRST_FAILURE: &str = "--- FAIL";
 /// Phrases of errors of a system, in lower case.
 const PHRASES: [&str; 6] = [
     "command not found",
@@ -67,7 +73,9 @@ impl ErrorLine<'_> {
 /// Returns the first errors of a tool's output, each once.
 pub fn error_lines(output: &str) -> Vec<ErrorLine<'_>> {
     let mut found: Vec<ErrorLine<'_>> = Vec::new();
-    for line in output.lines() {
+    let is_failure = |line: &str| line.trim_start().starts_with(FIRST_FAILURE);
+    let passed = output.lines().position(is_failure).unwrap_or(0);
+    for line in output.lines().skip(passed) {
         if found.len() == MAX_ERRORS {
             break;
         }
@@ -97,7 +105,12 @@ fn read_line(line: &str) -> Option<ErrorLine<'_>> {
     let begins = name.is_some()
         || HEADS.iter().any(|head| lower.starts_with(head))
         || PHRASES.iter().any(|phrase| lower.contains(phrase));
-    begins.then_some(ErrorLine {
+    // `Error: Not equal:` is the head of every failed comparison.
+    let is_own = name.is_some() || {
+        let words = content_words(own).filter(|word| !COMMON_WORDS.contains(&word.as_str()));
+        words.take(MIN_OWN_WORDS).count() == MIN_OWN_WORDS
+    };
+    (begins && is_own).then_some(ErrorLine {
         name: name.unwrap_or_default(),
         line,
     })
@@ -120,9 +133,12 @@ fn exception_name(line: &str) -> Option<&str> {
     let end = line
         .find(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | ':'))
         .unwrap_or(line.len());
+    // `require.NoError(t, …)` is a line of a program.
+    let is_call = line.get(end..)?.starts_with('(');
     let path = line.get(..end)?.trim_end_matches([':', '.']);
     let name = path.rsplit(['.', ':']).next()?;
-    let is_name = name.starts_with(|c: char| c.is_uppercase())
+    let is_name = !is_call
+        && name.starts_with(|c: char| c.is_uppercase())
         && ["Error", "Exception", "Failure", "Panic"]
             .iter()
             .any(|ending| name.len() > ending.len() && name.ends_with(ending));
@@ -146,3 +162,7 @@ fn code(line: &str) -> Option<&str> {
                 .any(|byte| byte.is_ascii_digit() || byte == b'_')
     })
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/session/facts/error_line.rs"]
+mod tests;

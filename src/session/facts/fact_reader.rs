@@ -13,6 +13,8 @@ use crate::session::sentences::{one_line, rule_key, sentence_key};
 use crate::session::session_event::{
     MessageOrigin, SessionFormat, SessionMessage, all_text, part_text, text_at,
 };
+use crate::session::summary_index::SummaryIndex;
+use crate::session::verdict::{KnownFacts, is_in_summary};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,17 +25,18 @@ const MAX_VALUES: usize = 1 << 20;
 /// The maximum number of characters of a fact's text.
 const MAX_TEXT_CHARS: usize = 240;
 
-/// Returns true for a file in the folder of a session that the agent's program sends with every
-/// request. Looked up 2026-11-28: Claude Code's documentation (page `memory`), openai/codex
+/// Returns the files in the folder of a session that the agent's program sends with every request.
+/// Looked up 2026-11-28: Claude Code's documentation (page `memory`), openai/codex
 /// `docs/agents_md.md`, badlogic/pi-mono `packages/coding-agent/README.md` (`Context Files`),
 /// google-gemini/gemini-cli `docs/cli/gemini-md.md`.
-fn is_standing_file(format: SessionFormat, path: &str) -> bool {
+pub const fn standing_files(format: SessionFormat) -> &'static [&'static str] {
     match format {
-        SessionFormat::ClaudeCode => matches!(path, "CLAUDE.md" | "CLAUDE.local.md"),
+        SessionFormat::ClaudeCode => &["CLAUDE.md", "CLAUDE.local.md"],
         // pi takes `CLAUDE.md` only where there is no `AGENTS.md`.
-        SessionFormat::Codex | SessionFormat::Pi => path == "AGENTS.md",
-        SessionFormat::GeminiCli => path == "GEMINI.md",
-        SessionFormat::Recording => false,
+        SessionFormat::Pi => &["AGENTS.md"],
+        SessionFormat::GeminiCli => &["GEMINI.md"],
+        // Codex sends `AGENTS.md` in the messages of a session, as it was when they were written.
+        SessionFormat::Codex | SessionFormat::Recording => &[],
     }
 }
 
@@ -154,6 +157,8 @@ pub struct FactReader<'m> {
     standing_rules: HashMap<String, Vec<String>>,
     /// The line of the last system text.
     system_line: usize,
+    /// The texts that the agent's program sends with every request, by the same paths.
+    standing_texts: HashMap<String, Vec<SummaryIndex>>,
     /// All values of the session in the form in which they are compared.
     values: HashSet<String>,
 }
@@ -172,6 +177,7 @@ impl<'m> FactReader<'m> {
             numbered_tasks: Vec::new(),
             standing_rules: HashMap::new(),
             system_line: 0,
+            standing_texts: HashMap::new(),
             values: HashSet::new(),
         }
     }
@@ -194,6 +200,25 @@ impl<'m> FactReader<'m> {
         &self.folder
     }
 
+    /// Returns true if a text that the agent's program sends with every request contains a fact.
+    pub fn is_in_standing_text(&self, fact: &Fact, known: &KnownFacts) -> bool {
+        let mut texts = self.standing_texts.values().flatten();
+        texts.any(|text| is_in_summary(fact, text, known))
+    }
+
+    /// Returns true if the session contains the text of a file that the agent's program sends with
+    /// every request.
+    pub fn has_standing_text(&self, path: &str) -> bool {
+        self.standing_texts.contains_key(path)
+    }
+
+    /// Notes a masked text that the agent's program sends from a file with every request, behind its
+    /// other texts from there.
+    pub fn note_standing_text(&mut self, path: &str, text: &str) {
+        let own = self.standing_texts.entry(path.to_owned()).or_default();
+        own.push(SummaryIndex::new(text));
+    }
+
     /// Returns a path relative to the folder of the session; `None` if it is no file of the work.
     pub fn relative_path(&self, path: &str) -> Option<String> {
         relative_path(&path_in(&self.current_folder, path), &self.folder)
@@ -211,6 +236,7 @@ impl<'m> FactReader<'m> {
     /// Notes the rules that the agent's program sends from a file. Returns those of its last version.
     fn replace_rules(&mut self, path: &str, rules: &[String]) -> Vec<String> {
         let keys = rules.iter().map(|rule| rule_key(rule)).collect();
+        self.standing_texts.remove(path);
         let old = self.standing_rules.insert(path.to_owned(), keys);
         old.unwrap_or_default()
     }
@@ -257,14 +283,8 @@ impl<'m> FactReader<'m> {
         let speaker = message.turn.speaker;
         if matches!(speaker, Speaker::User | Speaker::System) {
             let rules = instructions(text);
-            // All system texts of a request have one line.
-            if out.place.is_standing && message.line != self.system_line {
-                self.system_line = message.line;
-                out.ended_rules = self.replace_rules("", &[]);
-            }
             if out.place.is_standing {
-                let own = self.standing_rules.entry(String::new()).or_default();
-                own.extend(rules.iter().map(|rule| rule_key(rule)));
+                self.read_standing_text(text, &rules, message, out);
             }
             out.add_rules(&rules);
         }
@@ -278,6 +298,28 @@ impl<'m> FactReader<'m> {
             out.add(FactClass::Todo, sentence_key(task), task);
         }
         out.add_values(text);
+    }
+
+    /// Reads a text that is sent with every request. A later text of a recording's system replaces
+    /// the one before, and so does a later `AGENTS.md` in a session of Codex (openai/codex#29977).
+    fn read_standing_text(
+        &mut self,
+        text: &str,
+        rules: &[String],
+        message: &SessionMessage,
+        out: &mut MessageFacts,
+    ) {
+        let is_file = message.turn.speaker == Speaker::User;
+        let path = if is_file { "AGENTS.md" } else { "" };
+        // All system texts of a request have one line.
+        let is_later = self.format == SessionFormat::Recording && message.line != self.system_line;
+        if is_file || is_later {
+            self.system_line = message.line;
+            out.ended_rules = self.replace_rules(path, &[]);
+        }
+        self.note_standing_text(path, text);
+        let own = self.standing_rules.entry(path.to_owned()).or_default();
+        own.extend(rules.iter().map(|rule| rule_key(rule)));
     }
 
     fn read_call(&mut self, call: &ToolCall, out: &mut MessageFacts) {
@@ -391,9 +433,10 @@ impl<'m> FactReader<'m> {
                     .map(|text| without_line_numbers(text))
                     .collect();
                 let rules = instructions(&(self.mask)(&text));
-                out.place.is_standing = is_standing_file(self.format, &path);
+                out.place.is_standing = standing_files(self.format).contains(&path.as_str());
                 if out.place.is_standing && !call.is_partial {
                     out.ended_rules.extend(self.replace_rules(&path, &rules));
+                    self.note_standing_text(&path, &(self.mask)(&text));
                 }
                 out.add_rules(&rules);
             }

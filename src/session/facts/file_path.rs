@@ -23,7 +23,7 @@ fn plain_path(path: &str) -> String {
 }
 
 /// Returns a path relative to a folder, with `/` between its parts; `None` for a path that is no
-/// file of the work: a temporary file, a file of the agent's program, a pattern. The folder of a
+/// file of the work: a temporary file, a file of git or of the agent's program, a pattern. The folder of a
 /// user is `~`.
 pub fn relative_path(path: &str, folder: &str) -> Option<String> {
     let path = plain_path(&path.trim().replace('\\', "/"));
@@ -44,6 +44,8 @@ pub fn relative_path(path: &str, folder: &str) -> Option<String> {
         .strip_prefix('/')
         .and_then(|rest| rest.split('/').next());
     let is_foreign = matches!(root, Some("tmp" | "private" | "var" | "dev" | "proc"))
+        || own.starts_with(".git/")
+        || own.contains("/.git/")
         || own.contains("/.claude/")
         || own.contains("/.codex/");
     let is_path = !own.is_empty()
@@ -60,8 +62,11 @@ pub fn relative_path(path: &str, folder: &str) -> Option<String> {
 /// extension.
 pub fn is_path_like(word: &str) -> bool {
     let name = base_name(word);
+    // `main...HEAD` and `HEAD:a.rs` are revisions.
     !word.starts_with('-')
         && !word.contains(char::is_whitespace)
+        && !name.contains("..")
+        && !word.get(2..).is_some_and(|rest| rest.contains(':'))
         && name.rsplit_once('.').is_some_and(|(stem, extension)| {
             !stem.is_empty()
                 && (1..=8).contains(&extension.len())

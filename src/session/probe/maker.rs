@@ -86,6 +86,7 @@ impl<'m> ProbeMaker<'m> {
             }),
             SessionEvent::Folder(folder) => self.reader.set_folder(folder),
             SessionEvent::Compaction(_)
+            | SessionEvent::UndoCompaction
             | SessionEvent::Reload(_)
             | SessionEvent::RequestTokens(_)
             | SessionEvent::Conversation(_) => {}

@@ -53,8 +53,10 @@ const PROGRAM_TEXTS: [&str; 8] = [
 pub(super) struct ClaudeCodeReader {
     /// The number of the next message.
     count: usize,
-    /// The number of the next message behind each row, by its id.
-    ends: HashMap<String, usize>,
+    /// The place behind each row, by its id.
+    ends: HashMap<String, RowEnd>,
+    /// The number of compactions that hold.
+    compactions: usize,
     /// The numbers of messages with results, by the ids of their calls.
     results: HashMap<String, usize>,
     /// The number of the last message that the user wrote.
@@ -65,6 +67,15 @@ pub(super) struct ClaudeCodeReader {
     is_sub_agent: Option<bool>,
     /// A compaction whose summary has not come yet.
     pending: Option<PendingCompaction>,
+}
+
+/// The place behind a row.
+#[derive(Clone, Copy, Debug)]
+struct RowEnd {
+    /// The number of the next message.
+    number: usize,
+    /// The number of compactions that hold there.
+    compactions: usize,
 }
 
 #[derive(Debug)]
@@ -86,13 +97,16 @@ impl RowReader for ClaudeCodeReader {
             }
             ("system", "compact_boundary") => {
                 self.end_pending(events);
+                let point = self.read_boundary(&row, line);
+                self.keep_rows(&point.retained);
                 self.pending = Some(PendingCompaction {
-                    point: self.read_boundary(&row, line),
+                    point,
                     first: self.count,
                 });
             }
             ("system", "microcompact_boundary") => {
                 let cleared = self.read_cleared(&row, line);
+                self.compactions += 1;
                 events.push(SessionEvent::Compaction(Box::new(cleared)));
             }
             ("system", _) => {}
@@ -101,7 +115,11 @@ impl RowReader for ClaudeCodeReader {
             (other, _) => return RowKind::Unknown(other.to_owned()),
         }
         if let Some(id) = own_text(&row, "uuid") {
-            self.ends.insert(id, self.count);
+            let end = RowEnd {
+                number: self.count,
+                compactions: self.compactions + usize::from(self.pending.is_some()),
+            };
+            self.ends.insert(id, end);
         }
         RowKind::Known
     }
@@ -121,8 +139,9 @@ impl ClaudeCodeReader {
     }
 
     /// Returns a compaction. Messages behind its boundary stay.
-    fn compaction(&self, pending: PendingCompaction) -> SessionEvent {
+    fn compaction(&mut self, pending: PendingCompaction) -> SessionEvent {
         let PendingCompaction { mut point, first } = pending;
+        self.compactions += 1;
         point.retained.extend(first..self.count);
         SessionEvent::Compaction(Box::new(point))
     }
@@ -191,20 +210,43 @@ impl ClaudeCodeReader {
         }));
     }
 
-    /// Notes a text of the user. If its parent is before an earlier one, the user went back.
+    /// Notes a text of the user. If its parent is before an earlier one, the user went back; if it
+    /// is before a compaction, behind that.
     fn note_prompt(&mut self, parent: &str, events: &mut Vec<SessionEvent>) {
-        if let Some(end) = self.ends.get(parent)
-            && self.last_prompt.is_some_and(|last| last >= *end)
-        {
-            events.push(SessionEvent::Rewind(*end));
+        if let Some(end) = self.ends.get(parent).copied() {
+            let pending = usize::from(self.pending.is_some());
+            let is_undone = end.compactions < self.compactions + pending;
+            if is_undone {
+                self.end_pending(events);
+                let undone = end.compactions..self.compactions;
+                events.extend(undone.map(|_| SessionEvent::UndoCompaction));
+                self.compactions = end.compactions;
+            }
+            if is_undone || self.last_prompt.is_some_and(|last| last >= end.number) {
+                events.push(SessionEvent::Rewind(end.number));
+            }
         }
         self.last_prompt = Some(self.count);
+    }
+
+    /// Notes that messages are behind the next compaction, too.
+    fn keep_rows(&mut self, retained: &[usize]) {
+        if retained.is_empty() {
+            return;
+        }
+        let compactions = self.compactions + 1;
+        let is_retained = |end: &&mut RowEnd| {
+            let number = end.number.checked_sub(1);
+            number.is_some_and(|number| retained.binary_search(&number).is_ok())
+        };
+        let ends = self.ends.values_mut().filter(is_retained);
+        ends.for_each(|end| end.compactions = compactions);
     }
 
     fn read_boundary(&self, row: &Value, line: usize) -> CompactionPoint {
         let metadata = row.get("compactMetadata").unwrap_or(&Value::Null);
         let count = |key: &str| metadata.get(key).and_then(Value::as_u64);
-        let number = |id: &Value| self.ends.get(id.as_str()?)?.checked_sub(1);
+        let number = |id: &Value| self.ends.get(id.as_str()?)?.number.checked_sub(1);
         let segment = |key: &str| number(metadata.get("preservedSegment")?.get(key)?);
         let messages = metadata.get("preservedMessages");
         let uuids = messages

@@ -19,8 +19,17 @@ pub(super) struct GeminiReader {
     count: usize,
     /// The messages of each row that is in the history, by its id.
     rows: HashMap<String, std::ops::Range<usize>>,
+    /// The beginnings of these rows, in order.
+    starts: Vec<RowStart>,
     /// The last row, which may be written again.
     last: Option<WrittenRow>,
+}
+
+#[derive(Debug)]
+struct RowStart {
+    id: String,
+    /// The number of its first message.
+    number: usize,
 }
 
 #[derive(Debug)]
@@ -34,7 +43,9 @@ impl RowReader for GeminiReader {
         if let Some(id) = row.get("$rewindTo").and_then(Value::as_str) {
             self.end_row(events);
             let number = self.rows.get(id).map_or(0, |numbers| numbers.start);
-            self.rows.retain(|_, numbers| numbers.start < number);
+            while let Some(last) = self.starts.pop_if(|row| row.number >= number) {
+                self.rows.remove(&last.id);
+            }
             events.push(SessionEvent::Rewind(number));
         } else if let Some(changes) = row.get("$set") {
             if let Some(messages) = changes.get("messages").and_then(Value::as_array) {
@@ -83,6 +94,10 @@ impl GeminiReader {
             let message = SessionMessage::new(turn, MessageOrigin::Conversation, line);
             events.push(SessionEvent::Message(message));
         }
+        self.starts.push(RowStart {
+            id: id.to_owned(),
+            number: start,
+        });
         self.rows.insert(id.to_owned(), start..self.count);
     }
 
@@ -120,6 +135,12 @@ impl GeminiReader {
                     .entry(id.to_owned())
                     .or_insert(self.count..self.count);
             }
+            let starts = self.rows.iter().map(|(id, numbers)| RowStart {
+                id: id.clone(),
+                number: numbers.start,
+            });
+            self.starts = starts.collect();
+            self.starts.sort_by_key(|row| row.number);
             return;
         }
         for value in new().cloned().collect::<Vec<_>>() {

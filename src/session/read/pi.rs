@@ -26,12 +26,25 @@ const OTHER_ROWS: [&str; 6] = [
 pub(super) struct PiReader {
     /// The number of the next message.
     count: usize,
-    /// The number of the next message at each entry, the head included.
-    entries: Vec<usize>,
+    /// The place of each entry, the head included.
+    entries: Vec<EntryPlace>,
+    /// The number of compactions that hold.
+    compactions: usize,
     /// The entries by their ids.
     ids: HashMap<String, usize>,
     /// The id of the last entry.
     last: String,
+}
+
+/// The place of an entry.
+#[derive(Clone, Copy, Debug)]
+struct EntryPlace {
+    /// The number of the next message before it.
+    start: usize,
+    /// The number of the next message behind it.
+    end: usize,
+    /// The number of compactions that hold behind it.
+    compactions: usize,
 }
 
 impl RowReader for PiReader {
@@ -41,17 +54,31 @@ impl RowReader for PiReader {
         // A parent further up means that the user went back to it.
         if !parent.is_empty()
             && parent != self.last
-            && let Some(entry) = self.ids.get(parent)
+            && let Some(place) = self.ids.get(parent).and_then(|at| self.entries.get(*at))
         {
-            let number = self.entries.get(entry + 1).copied().unwrap_or(self.count);
-            events.push(SessionEvent::Rewind(number));
+            let undone = place.compactions..self.compactions;
+            events.extend(undone.map(|_| SessionEvent::UndoCompaction));
+            events.push(SessionEvent::Rewind(place.end));
+            self.compactions = self.compactions.min(place.compactions);
         }
+        let start = self.count;
         let id = text_at(row, "id");
         if !id.is_empty() {
             self.ids.insert(id.to_owned(), self.entries.len());
             id.clone_into(&mut self.last);
         }
-        self.entries.push(self.count);
+        let kind = self.read_entry(row, line, events);
+        self.entries.push(EntryPlace {
+            start,
+            end: self.count,
+            compactions: self.compactions,
+        });
+        kind
+    }
+}
+
+impl PiReader {
+    fn read_entry(&mut self, row: &Value, line: usize, events: &mut Vec<SessionEvent>) -> RowKind {
         match text_at(row, "type") {
             "session" => events.extend(own_text(row, "cwd").map(SessionEvent::Folder)),
             "message" | "custom_message" | "branch_summary" => {
@@ -62,6 +89,7 @@ impl RowReader for PiReader {
             }
             "compaction" => {
                 let point = self.read_compaction(row, line);
+                self.compactions += 1;
                 events.push(SessionEvent::Compaction(Box::new(point)));
             }
             other if OTHER_ROWS.contains(&other) => {}
@@ -69,15 +97,13 @@ impl RowReader for PiReader {
         }
         RowKind::Known
     }
-}
 
-impl PiReader {
     fn read_compaction(&self, row: &Value, line: usize) -> CompactionPoint {
         let index = row.get("firstKeptEntryIndex").and_then(Value::as_u64);
         let entry = index
             .and_then(|index| usize::try_from(index).ok())
             .or_else(|| self.ids.get(text_at(row, "firstKeptEntryId")).copied());
-        let first = entry.and_then(|entry| self.entries.get(entry)).copied();
+        let first = entry.and_then(|entry| Some(self.entries.get(entry)?.start));
         CompactionPoint {
             at: own_text(row, "timestamp"),
             tokens_before: row.get("tokensBefore").and_then(Value::as_u64),

@@ -322,3 +322,96 @@ fn a_command_of_the_user_is_no_use_by_the_agent() {
         .exits_with(0)
         .stdout_contains("0 facts dropped and needed again, 1 instruction not found");
 }
+
+/// The verdicts of the last compaction of a session.
+fn last_verdicts(rows: &[Value], words: &[&str]) -> Vec<String> {
+    let project = Project::new().with_file("s.jsonl", write_lines(rows));
+    let mut document = project
+        .run(&["compaction", "s.jsonl", "--json", "--all"])
+        .exits_with(0)
+        .json();
+    let compactions = document["sessions"][0]["compactions"].as_array_mut();
+    let facts = compactions.unwrap().pop().unwrap()["facts"].take();
+    let verdict = |word: &&str| {
+        let mut facts = facts.as_array().unwrap().iter();
+        let fact = facts.find(|fact| fact["text"].as_str().unwrap().contains(*word));
+        fact.map_or("none", |fact| fact["verdict"].as_str().unwrap())
+            .to_owned()
+    };
+    words.iter().map(verdict).collect()
+}
+
+#[test]
+fn a_step_back_behind_a_compaction_restores_what_it_dropped() {
+    let words = ["kobaluri", "mizuvano", "fipelora", "ravonomi"];
+    let user = |uuid: &str, parent: &str, word: &str| {
+        let mut row = claude(uuid, "user", &json!(rule(word)));
+        row["parentUuid"] = json!(parent);
+        row
+    };
+    let before = [
+        user("m1", "", "kobaluri"),
+        user("m2", "m1", "mizuvano"),
+        boundary(&json!({"trigger": "auto"})),
+        summary("nothing"),
+        user("m3", "z", "fipelora"),
+    ];
+    let after = |parent: &str| {
+        let end = [
+            user("m4", parent, "ravonomi"),
+            boundary(&json!({"trigger": "auto"})),
+            summary("nothing"),
+        ];
+        [&before[..], &end].concat()
+    };
+    // Before the compaction, behind it, and on.
+    assert_eq!(
+        last_verdicts(&after("m1"), &words),
+        ["lost", "none", "none", "lost"]
+    );
+    assert_eq!(
+        last_verdicts(&after("z"), &words),
+        ["none", "none", "none", "lost"]
+    );
+    assert_eq!(
+        last_verdicts(&after("m3"), &words),
+        ["none", "none", "lost", "lost"]
+    );
+    let entry = |id: &str, parent: &str, word: &str| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "t", "message": {"role": "user", "content": rule(word)}});
+    let compaction = |id: &str, parent: &str| json!({"type": "compaction", "id": id, "parentId": parent, "timestamp": "t", "summary": "x", "tokensBefore": 9});
+    let rows = [
+        json!({"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": FOLDER}),
+        entry("1", "", "kobaluri"),
+        entry("2", "1", "mizuvano"),
+        compaction("3", "2"),
+        entry("4", "3", "fipelora"),
+        entry("5", "1", "ravonomi"),
+        compaction("6", "5"),
+    ];
+    assert_eq!(
+        last_verdicts(&rows, &words),
+        ["lost", "none", "none", "lost"]
+    );
+}
+
+#[test]
+fn codex_sends_its_last_rules_with_every_request() {
+    let file = |word: &str| {
+        let text = format!(
+            "# AGENTS.md instructions\n\n<INSTRUCTIONS>\n{}\n</INSTRUCTIONS>",
+            rule(word)
+        );
+        item(&codex_text("user", &text))
+    };
+    let rows = [
+        item(&codex_text("developer", &rule("ravonomi"))),
+        file("kobaluri"),
+        // The file changed.
+        file("mizuvano"),
+        json!({"timestamp": "t", "type": "compacted", "payload": {"message": "x"}}),
+    ];
+    assert_eq!(
+        verdicts(&rows, &["ravonomi", "kobaluri", "mizuvano"]),
+        ["reloaded", "lost", "reloaded"]
+    );
+}

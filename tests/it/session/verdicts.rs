@@ -329,3 +329,35 @@ fn a_relative_path_belongs_to_the_folder_in_which_it_was_named() {
         ["kept", "kept"]
     );
 }
+
+#[test]
+fn what_a_file_of_rules_names_is_loaded_again() {
+    let run = |id: &str, command: &str| call(id, "Bash", &json!({"command": command}), "ok");
+    let words = ["make check", "make docs"];
+    let mut rows: Vec<Value> = read("1", "CLAUDE.md", "Run `make check` before a commit.").into();
+    rows.extend(run("2", "make check"));
+    rows.extend(run("3", "make docs"));
+    assert_eq!(
+        verdicts(&compacted(rows, "nothing"), &words),
+        ["reloaded", "lost"]
+    );
+    // From the folder of the session, if the session does not contain the file.
+    let project = Project::new().with_file("CLAUDE.md", "Run `make check` before a commit.");
+    let folder = project.path("").canonicalize().unwrap();
+    let session = |folder: &str| {
+        let mut rows: Vec<Value> = run("2", "make check").into();
+        for row in &mut rows {
+            row["cwd"] = json!(folder);
+        }
+        write_lines(&compacted(rows, "nothing"))
+    };
+    for (folder, expected) in [(&*folder.to_string_lossy(), "reloaded"), (FOLDER, "lost")] {
+        project.write_file("s.jsonl", session(folder));
+        let document = project
+            .run(&["compaction", "s.jsonl", "--json", "--all"])
+            .exits_with(0)
+            .json();
+        let fact = &document["sessions"][0]["compactions"][0]["facts"][0];
+        assert_eq!(fact["verdict"], json!(expected), "{folder}");
+    }
+}
