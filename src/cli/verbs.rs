@@ -68,7 +68,7 @@ pub(super) enum Verb {
     Init(DeferredArgs<super::init::InitArgs>),
     /// Convert existing prompts to templates: Jinja, dotprompt, Prompty, `LangChain`, promptfoo, Markdown
     Import(DeferredArgs<super::import::ImportArgs>),
-    /// Check templates and the project file, or recorded requests, and explain how to resolve each
+    /// Check templates and the project file, or requests and sessions, and explain how to resolve each
     /// finding
     Check(DeferredArgs<check::CheckArgs>),
     /// Format templates: one element per line, settings in a fixed order, long tags wrapped
@@ -77,7 +77,7 @@ pub(super) enum Verb {
     Watch(DeferredArgs<super::watch::WatchArgs>),
     /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
     Build(DeferredArgs<build::BuildArgs>),
-    /// Compare two registries, or two recordings: what changed, and why
+    /// Compare two registries, recordings or sessions: what changed, and why
     Diff(DeferredArgs<diff::DiffArgs>),
     /// List what the project defines: tasks, roles, scenarios, and the agents inside tasks
     List(DeferredArgs<super::context::list::ListArgs>),

@@ -320,10 +320,14 @@ impl<'m> SessionAnalysis<'m> {
             SessionEvent::Compaction(point) => self.judge(*point),
             SessionEvent::UndoCompaction => self.undo_compaction(),
             SessionEvent::Reload(reload) => self.add_reload(&reload),
-            SessionEvent::RequestTokens(tokens) => self.add_tokens(tokens),
+            SessionEvent::Request(facts) => {
+                if let Some(tokens) = facts.tokens.input {
+                    self.add_tokens(tokens);
+                }
+            }
             SessionEvent::Folder(folder) => self.reader.set_folder(&folder),
-            // Each conversation has an analysis of its own.
-            SessionEvent::Conversation(_) => {}
+            // Each conversation has an analysis of its own, and no compaction drops system text.
+            SessionEvent::Conversation(_) | SessionEvent::SystemText(_) => {}
         }
     }
 

@@ -183,7 +183,8 @@ impl ConversationReplay {
                 return Some(found);
             }
             SessionEvent::Reload(_)
-            | SessionEvent::RequestTokens(_)
+            | SessionEvent::Request(_)
+            | SessionEvent::SystemText(_)
             | SessionEvent::Folder(_)
             | SessionEvent::Conversation(_) => {}
         }

@@ -3,6 +3,7 @@
 //! Readers take lines and return typed messages; nothing here opens a file, prints or calls a model.
 
 pub mod analysis;
+pub mod calls;
 pub mod facts;
 pub mod method;
 pub mod probe;

@@ -132,12 +132,36 @@ pub enum SessionEvent {
     UndoCompaction,
     /// The agent's program loaded a file or a text again by itself.
     Reload(Reload),
-    /// The tokens of the latest request.
-    RequestTokens(u64),
+    /// The facts about the request that the last message of the model answers.
+    Request(RequestFacts),
+    /// The system text that is sent with every request.
+    SystemText(String),
     /// The folder in which the agent works.
     Folder(String),
     /// The events that follow belong to this conversation, which has numbers of its own.
     Conversation(String),
+}
+
+/// The facts about a request that stand beside its answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestFacts {
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The time of the answer, as written.
+    pub at: Option<String>,
+    /// The tokens that the provider billed.
+    pub tokens: BilledTokens,
+}
+
+/// The tokens of a request as its provider billed them; `None` for values that it did not report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BilledTokens {
+    /// Everything that was sent, cached or not.
+    pub input: Option<u64>,
+    /// The part of the input that the provider read from its cache.
+    pub cached: Option<u64>,
+    /// The part of the input that the provider wrote to its cache.
+    pub written: Option<u64>,
 }
 
 /// A file or a text that an agent's program loaded by itself.

@@ -1,5 +1,5 @@
 //! The files of sessions: `@claude` is the newest session of this folder; `SESSION#2` is its second
-//! compaction.
+//! compaction, or its second call.
 
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::Hash;
@@ -31,12 +31,12 @@ pub(in crate::cli) struct SessionFile {
     pub(in crate::cli) format: SessionFormat,
 }
 
-/// Sessions with the number of the selected compaction.
+/// Sessions with the number of the selected compaction or call.
 #[derive(Debug)]
 pub(in crate::cli) struct SelectedSessions {
     /// The session, then its sub-agents.
     pub(in crate::cli) files: Vec<SessionFile>,
-    /// The number of the compaction, from 1; `None` for all.
+    /// The number of the compaction or call, from 1; `None` for all.
     pub(in crate::cli) number: Option<usize>,
 }
 
@@ -210,6 +210,16 @@ fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
         )
         .with_hint("name the file of a session, or change to the folder in which the agent ran")
     })
+}
+
+/// Returns the newest file of a folder whose files can all be sessions.
+pub(super) fn newest_session_in(folder: &Path) -> Option<PathBuf> {
+    let is_other =
+        |entry: &fs::FolderEntry| !entry.is_folder && !entry.name.ends_with(SESSION_EXTENSION);
+    if fs::list_folder(folder).iter().any(is_other) {
+        return None;
+    }
+    newest_file(session_files(folder))
 }
 
 /// Returns the files of a folder that can be sessions.

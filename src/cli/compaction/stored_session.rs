@@ -1,7 +1,7 @@
 //! Sessions that scenarios name by their hash: masked, in the user's folder for state, so that no
 //! text of a session comes into the project unless the user embeds it.
 
-use super::find_session::{SessionFile, find_sessions};
+use super::find_session::{SessionFile, find_sessions, newest_session_in};
 use crate::base::folders;
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -50,14 +50,20 @@ pub(crate) struct SessionDraft {
     pub(crate) number: usize,
 }
 
-/// Returns true if a subject of the command line names a session of a coding agent.
+/// Returns true if a subject of the command line names a session of a coding agent, or a folder of
+/// sessions alone.
 pub(crate) fn names_session(subject: &str) -> bool {
     let place = subject.rsplit_once('#').map_or(subject, |(place, _)| place);
     if place.starts_with('@') {
         return AGENTS.contains(&place);
     }
-    let file = Some(Path::new(place)).filter(|path| fs::is_file(path));
-    let lines = file.and_then(|path| fs::open_lines(path).ok());
+    let path = Path::new(place);
+    let file = if fs::is_dir(path) {
+        newest_session_in(path)
+    } else {
+        Some(path.to_owned()).filter(|path| fs::is_file(path))
+    };
+    let lines = file.and_then(|path| fs::open_lines(&path).ok());
     let format = lines.and_then(|lines| detect_format(lines).ok().flatten());
     format.is_some_and(|format| format != SessionFormat::Recording)
 }

@@ -22,6 +22,10 @@ pub(crate) struct DiagnosticsDocument<'r> {
     files: usize,
     /// The number of findings of each severity.
     summary: SeverityCounts,
+    /// The parts of the requests that the checked sessions do not hold, such as tool definitions;
+    /// absent if no session was checked.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    missing_parts: &'r [&'static str],
     /// Every finding, sorted by path and position.
     #[serde(serialize_with = "all")]
     #[schemars(with = "Vec<FindingRow<'r>>")]
@@ -160,6 +164,7 @@ pub(crate) fn write_json(out: &mut dyn Write, report: &CheckReport) -> io::Resul
         schema: DIAGNOSTICS,
         files: report.files,
         summary: SeverityCounts::from(&totals),
+        missing_parts: &report.missing_parts,
         diagnostics: &report.diagnostics,
     };
     serde_json::to_writer(&mut *out, &document).map_err(io::Error::from)?;

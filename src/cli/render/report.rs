@@ -26,6 +26,8 @@ pub(crate) struct CheckReport {
     /// The fixes that were tried. Remaining fixes of this kind would fix nothing or cause another
     /// error.
     pub(crate) tried: Option<FixSelection>,
+    /// The parts of checked requests that their sessions do not hold.
+    pub(crate) missing_parts: Vec<&'static str>,
     /// The number of suppressed findings.
     pub(crate) suppressed: usize,
     /// The counts of findings whose severity is too low to be kept.

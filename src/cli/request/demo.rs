@@ -1,7 +1,7 @@
 //! `ctxc demo`: the output of the verbs on requests for a bundled agent with two mistakes. Reads no
 //! file and makes no call.
 
-use super::load::{CallBody, CallBodyKind};
+use super::load::{BodySource, CallBody, CallBodyKind};
 use super::request_findings::{RequestChecker, RequestWithBody};
 use super::{load, manifest, prompt_cache};
 use crate::cli::findings;
@@ -37,7 +37,7 @@ pub(crate) fn run_demo(cx: &mut Cx) -> Result<Exit> {
         checker.check_request(RequestWithBody::parse(CallBody {
             name: one.name.clone(),
             kind,
-            is_rebuilt: false,
+            source: BodySource::Sent,
             place: None,
         }));
     }

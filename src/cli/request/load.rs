@@ -2,6 +2,7 @@
 //! the body of a request.
 
 use crate::base::fs;
+use crate::cli::compaction::names_session;
 use crate::cli::prelude::*;
 use crate::record::file::{RecordingFile, RecordingLine};
 use crate::record::foreign::RecordingFormat;
@@ -38,10 +39,12 @@ pub(super) struct LoadedRequest {
     pub(super) segments: Vec<RequestSegment>,
     /// The recorded call; `None` for a body alone.
     pub(super) call: Option<Recording>,
+    /// The parts of the request that its session does not hold.
+    pub(super) missing_parts: Vec<&'static str>,
 }
 
-/// Returns true if the path names a request or a recording: by its `@`, its number, the extension
-/// of its file, or as a folder of recordings.
+/// Returns true if the path names a request, a recording or a session: by its `@`, its number, the
+/// extension of its file, or as a folder of recordings or sessions.
 pub(crate) fn is_request(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let holds_recordings = |folder: &Path| {
@@ -66,6 +69,7 @@ pub(crate) fn is_request(path: &Path) -> bool {
                 || text.ends_with(BODY_EXTENSION)
                 || is_foreign(&path)
                 || holds_recordings(&path)
+                || names_session(&text)
         }
     }
 }
@@ -221,7 +225,7 @@ pub(super) fn calls_until(
 }
 
 /// Loads a recorded call.
-fn load_recorded(name: String, call: Recording) -> Result<LoadedRequest> {
+pub(super) fn load_recorded(name: String, call: Recording) -> Result<LoadedRequest> {
     let request = ModelRequest::parse(call.request.get(), Some(&call.endpoint))
         .map_err(|fault| CliError::new(CliErrorKind::Findings, format!("{name}: {fault}")))?;
     Ok(LoadedRequest {
@@ -229,6 +233,7 @@ fn load_recorded(name: String, call: Recording) -> Result<LoadedRequest> {
         segments: build_segments(&request),
         request,
         call: Some(call),
+        missing_parts: Vec::new(),
     })
 }
 
@@ -254,6 +259,7 @@ pub(super) fn mask_request(
                 segments: build_segments(&request),
                 request,
                 call: None,
+                missing_parts: Vec::new(),
             },
             redacted,
         ));
@@ -279,6 +285,7 @@ fn load_body(path: &Path) -> Result<LoadedRequest> {
         segments: build_segments(&request),
         request,
         call: None,
+        missing_parts: Vec::new(),
     })
 }
 
@@ -310,10 +317,21 @@ fn read_text(path: &Path) -> Result<String> {
 pub(super) struct CallBody {
     pub(super) name: String,
     pub(super) kind: CallBodyKind,
-    /// True if it was rebuilt from a trace, and so differs from the sent bytes.
-    pub(super) is_rebuilt: bool,
+    /// The source of the text.
+    pub(super) source: BodySource,
     /// The place from which it can be read again, if any.
     pub(super) place: Option<(Arc<Path>, RecordingLine)>,
+}
+
+/// The source of a body's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BodySource {
+    /// It is what was sent.
+    Sent,
+    /// It was rebuilt from a trace, and so differs from the sent bytes.
+    Trace,
+    /// It was rebuilt from a session, which has its answer.
+    Session,
 }
 
 /// The kind of a body.
@@ -350,6 +368,8 @@ pub(super) struct SkippedCalls {
     pub(super) others: BTreeMap<String, usize>,
     /// The notes of what could not be read.
     pub(super) notes: Vec<String>,
+    /// The parts of the checked requests that their sessions do not hold.
+    pub(super) missing_parts: Vec<&'static str>,
 }
 
 /// Passes on the bodies of a subject, one by one and in order. Returns the skipped calls.
@@ -373,7 +393,7 @@ pub(super) fn each_body(
         take(CallBody {
             name,
             kind,
-            is_rebuilt: false,
+            source: BodySource::Sent,
             place: None,
         });
         return Ok(SkippedCalls::default());
@@ -399,12 +419,20 @@ pub(super) fn each_body(
             take(CallBody {
                 name: call.name,
                 kind,
-                is_rebuilt: call.format == RecordingFormat::Otlp,
+                source: if call.format == RecordingFormat::Otlp {
+                    BodySource::Trace
+                } else {
+                    BodySource::Sent
+                },
                 place,
             });
         })
         .map_err(|fault| unusable_error(&fault))?;
-    Ok(SkippedCalls { others, notes })
+    Ok(SkippedCalls {
+        others,
+        notes,
+        missing_parts: Vec::new(),
+    })
 }
 
 /// Returns true if the path may name a request or a recording, even an unreadable one. A JSON file
@@ -442,7 +470,15 @@ fn unusable_error(fault: &RecordingPlaceFault) -> CliError {
         | RecordingPlaceFault::Foreign { .. }
         | RecordingPlaceFault::Unreadable { .. } => CliErrorKind::Findings,
     };
-    CliError::new(kind, fault.to_string())
+    let error = CliError::new(kind, fault.to_string());
+    if let RecordingPlaceFault::Line { fault, .. } = fault
+        && matches!(fault.fault, LineFault::Other(_))
+    {
+        return error.with_hint(
+            "it is no session either: its first lines are not those of Claude Code, Codex, pi or Gemini CLI",
+        );
+    }
+    error
 }
 
 /// Returns the conversation and agent of each call.

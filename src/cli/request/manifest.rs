@@ -1,22 +1,31 @@
 //! `ctxc manifest @NAME`: the segments of requests with their tokens.
 
-use super::load::{self, LoadedRequest, call_threads};
+use super::load::{LoadedRequest, call_threads};
+use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
 use crate::cli::prelude::*;
 use crate::cli::render::markup::{code_element, escape_cell, escape_html as escaped};
 use crate::cli::render::summary::format_thousands;
 use crate::context::manifest::Tokenizer;
 use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::eval::request::find_sections as sections_of;
+use crate::kernel::conversation::Part;
 use crate::project::config::Config;
 use crate::record::recording::AnsweredBy;
+use crate::request::model::ModelRequest;
 use crate::request::segments::RequestSegment;
 use crate::request::threads::Attribution;
 use crate::schema::json::names;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The maximum number of sections listed for a segment.
 const MAX_LISTED_SECTIONS: usize = 4;
+/// The maximum number of segments that are all listed.
+const MAX_LISTED_SEGMENTS: usize = 40;
+/// The number of segments of a longer request that are listed, and of the kinds of its segments.
+const MAX_LARGEST_SEGMENTS: usize = 10;
+const MAX_LISTED_GROUPS: usize = 12;
 
 /// The segments of requests: `ctxc manifest @NAME --json`.
 #[derive(JsonSchema, Serialize)]
@@ -50,6 +59,9 @@ pub(crate) struct ManifestCallRow {
     pub(super) total: usize,
     /// The tokens that the provider counted; null if it reported none.
     reported: Option<u64>,
+    /// The parts of the request that the session does not hold, such as tool definitions; empty for
+    /// recordings.
+    missing_parts: Vec<&'static str>,
 }
 
 /// A segment.
@@ -61,6 +73,8 @@ pub(crate) struct SegmentRow {
     group: String,
     /// The speaker; null for tools and the form of the answer.
     speaker: Option<&'static str>,
+    /// The tool of a call or result; else null.
+    tool: Option<String>,
     /// The place in the body, as a JSON pointer.
     pub(super) pointer: String,
     /// The text; tools, calls and the form of the answer as JSON.
@@ -87,18 +101,12 @@ pub(crate) struct SectionRow {
 /// Returns the manifest of the calls of a subject.
 pub(crate) fn subject_manifest(
     subject: &str,
-    root: &Path,
-    config: &Config,
+    project: &Project,
     cx: &mut Cx,
 ) -> Result<RequestManifest> {
-    Ok(build_manifest(
-        &load::load_calls(
-            std::slice::from_ref(&subject.to_owned()),
-            root,
-            &mut |line| cx.print_note(line),
-        )?,
-        config,
-    ))
+    let reader = SubjectReader::new(project, cx);
+    let calls = reader.load_calls(&[subject.to_owned()], &mut |line| cx.print_note(line))?;
+    Ok(build_manifest(&calls, &project.config))
 }
 
 /// Returns the manifest of some calls.
@@ -124,6 +132,7 @@ fn call_row(
     blocks: &BTreeMap<String, String>,
 ) -> ManifestCallRow {
     let counter = &*facts.counter;
+    let tools = called_tools(&loaded.request);
     let segment = |segment: &RequestSegment| {
         let title = |section: crate::request::sections::Section| {
             let text = segment.text.get(section.range).unwrap_or_default();
@@ -139,6 +148,9 @@ fn call_row(
             speaker: segment
                 .speaker
                 .map(crate::kernel::conversation::Speaker::word),
+            tool: tools
+                .get(segment.pointer.as_str())
+                .map(|name| (*name).to_owned()),
             pointer: segment.pointer.clone(),
             text: segment.text.clone(),
             tokens: segment.tokens(counter),
@@ -162,12 +174,31 @@ fn call_row(
         },
         total: segments.iter().map(|segment| segment.tokens).sum(),
         segments,
+        missing_parts: loaded.missing_parts.clone(),
         reported: loaded
             .call
             .as_ref()
             .filter(|call| call.answered_by != AnsweredBy::Script)
             .and_then(|call| call.usage.input),
     }
+}
+
+/// Returns the tools of calls and results, by the pointers of these parts.
+fn called_tools(request: &ModelRequest) -> BTreeMap<&str, &str> {
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut tools = BTreeMap::new();
+    for (_, placed) in request.message_parts() {
+        let name = match &placed.part {
+            Some(Part::Call(call)) => {
+                names.insert(&call.id, &call.name);
+                Some(call.name.as_str())
+            }
+            Some(Part::Result(result)) => names.get(result.call.as_str()).copied(),
+            _ => None,
+        };
+        tools.extend(name.map(|name| (placed.pointer.as_str(), name)));
+    }
+    tools
 }
 
 /// The last call of an agent, and the number of its calls.
@@ -197,6 +228,9 @@ pub(super) fn heading(document: &RequestManifest, last: &LastCall<'_>) -> String
     let call = last.call;
     let which = if document.calls.len() == 1 {
         String::new()
+    } else if !call.missing_parts.is_empty() {
+        // Of a session, only the last call is in the document.
+        format!("{}: ", call.agent)
     } else {
         format!(
             "{}: {}, the last of them: ",
@@ -228,13 +262,17 @@ pub(crate) fn print_manifest(document: &RequestManifest, cx: &mut Cx) -> Result<
         let head = escape_line(&heading(document, &last)).into_owned();
         let head = cx.options.screen.paint(Paint::Strong, &head);
         cx.print_line(&head)?;
-        let width = call
-            .segments
+        let largest = largest_segments(&call.segments);
+        let is_long = largest.len() < call.segments.len();
+        if is_long {
+            print_groups(call, cx)?;
+        }
+        let width = largest
             .iter()
             .map(|segment| segment.id.chars().count())
             .max()
             .unwrap_or(0);
-        for segment in &call.segments {
+        for segment in largest {
             let breakpoint = if segment.breakpoint {
                 "  | cache breakpoint"
             } else {
@@ -242,15 +280,83 @@ pub(crate) fn print_manifest(document: &RequestManifest, cx: &mut Cx) -> Result<
             };
             let id = escape_line(&segment.id);
             let pad = width.saturating_sub(segment.id.chars().count());
+            let tool = segment.tool.as_deref().filter(|_| is_long);
             cx.print_line(&format!(
-                "  {id}{:pad$}  {:>8}{}{breakpoint}",
+                "  {id}{:pad$}  {:>8}{}{}{breakpoint}",
                 "",
                 format_thousands(segment.tokens),
+                tool.map_or_else(String::new, |tool| format!("  {}", escape_line(tool))),
                 list_sections(&segment.sections)
             ))?;
         }
     }
-    Ok(())
+    let mut missing_parts = Vec::new();
+    for call in &document.calls {
+        add_missing(&mut missing_parts, call.missing_parts.clone());
+    }
+    missing_parts_line(&missing_parts).map_or(Ok(()), |line| cx.print_line(&line))
+}
+
+/// Returns the segments to list, in order: all, or the largest of a long request.
+fn largest_segments(segments: &[SegmentRow]) -> Vec<&SegmentRow> {
+    let mut listed: Vec<&SegmentRow> = segments.iter().collect();
+    if segments.len() > MAX_LISTED_SEGMENTS {
+        listed.sort_by_key(|segment| Reverse(segment.tokens));
+        listed.truncate(MAX_LARGEST_SEGMENTS);
+    }
+    listed
+}
+
+/// Prints the tokens of a long request by the kinds of its segments, the largest first.
+fn print_groups(call: &ManifestCallRow, cx: &mut Cx) -> Result<()> {
+    let mut groups: BTreeMap<String, SegmentGroup> = BTreeMap::new();
+    for segment in &call.segments {
+        let own = groups.entry(segment_kind(segment)).or_default();
+        own.tokens += segment.tokens;
+        own.count += 1;
+    }
+    let mut groups: Vec<(String, SegmentGroup)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| Reverse(group.tokens));
+    let rest = groups.split_off(groups.len().min(MAX_LISTED_GROUPS));
+    if !rest.is_empty() {
+        let sum = |of: fn(&SegmentGroup) -> usize| rest.iter().map(|(_, group)| of(group)).sum();
+        let (tokens, count) = (sum(|group| group.tokens), sum(|group| group.count));
+        groups.push(("the rest".to_owned(), SegmentGroup { tokens, count }));
+    }
+    let width = groups.iter().map(|(kind, _)| kind.chars().count()).max();
+    for (kind, SegmentGroup { tokens, count }) in &groups {
+        let pad = width.unwrap_or(0).saturating_sub(kind.chars().count());
+        cx.print_line(&format!(
+            "  {}{:pad$}  {:>8}  {:>3} %  in {}",
+            escape_line(kind),
+            "",
+            format_thousands(*tokens),
+            (tokens * 100 + call.total / 2) / call.total.max(1),
+            pluralize(*count, "segment")
+        ))?;
+    }
+    let line = format!("  the largest {MAX_LARGEST_SEGMENTS}:");
+    cx.print_line(&line)
+}
+
+/// The segments of a kind.
+#[derive(Default)]
+struct SegmentGroup {
+    tokens: usize,
+    count: usize,
+}
+
+/// Returns the kind of a segment, for people.
+fn segment_kind(segment: &SegmentRow) -> String {
+    let kind = segment.id.rsplit('/').next().unwrap_or_default();
+    let kind = kind.split(':').next().unwrap_or_default();
+    match (kind, &segment.tool, segment.speaker) {
+        ("tool", ..) => "tool definitions".to_owned(),
+        ("tool_result", Some(tool), _) => format!("results of {tool}"),
+        ("tool_call", Some(tool), _) => format!("calls of {tool}"),
+        ("text", _, Some(speaker)) => format!("texts of the {speaker}"),
+        _ => kind.replace('_', " "),
+    }
 }
 
 fn list_sections(sections: &[SectionRow]) -> String {

@@ -408,7 +408,7 @@ fn load_request(
 }
 
 /// Returns the mask for everything that is copied into the project.
-fn copy_mask(known: &[String], project: &Project) -> Result<CallMask> {
+pub(super) fn copy_mask(known: &[String], project: &Project) -> Result<CallMask> {
     let content = match project.config.record.content {
         RecordedContent::Full => RecordedContent::Full,
         RecordedContent::Redacted | RecordedContent::Shape => RecordedContent::Redacted,

@@ -1,28 +1,34 @@
 //! `ctxc prompt-cache`: the part of each call that a provider's prompt cache can reuse, and the
 //! breaks that prevent more.
 
+use super::compared_call::{CACHE_SECONDS, ComparedCall, SessionBill, parse_seconds};
 use super::load::{self, LoadedRequest, call_threads};
+use super::session_cache::compare_session_calls;
+use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
 use crate::base::number;
+use crate::cli::compaction::names_session;
 use crate::cli::prelude::*;
 use crate::cli::shared_args::FileMark;
-use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
+use crate::eval::request::examined_request::model_facts;
 use crate::project::config::Config;
 use crate::request::prompt_cache::{
     BreakCause, PrefixBreak, PrefixReuse, compare_agent, compare_calls,
 };
 use crate::request::threads::Attribution;
-use crate::scenario::date;
 use crate::schema::json::names;
+use crate::session::calls::Shrinkage;
 use clap::ValueEnum;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc prompt-cache calls.jsonl\n  ctxc prompt-cache calls.jsonl --format html > cache.html\n\n\
+    after_help = "Examples:\n  ctxc prompt-cache calls.jsonl\n  ctxc prompt-cache session.jsonl\n  ctxc prompt-cache calls.jsonl --format html > cache.html\n\n\
     A break is found by comparing bytes with the previous call, whatever the model. Calls are grouped into conversations by content, or by \
-    the headers x-ctxc-agent and x-ctxc-conversation. If a model's tokenizer is not public, its tokens are estimated."
+    the headers x-ctxc-agent and x-ctxc-conversation. If a model's tokenizer is not public, its tokens are estimated.\n\n\
+    `ctxc prompt-cache @claude` reads the newest session of Claude Code in this folder (also `@codex`, `@pi`, `@gemini`): what the calls have in common, as a forecast, \
+    against the tokens that were billed. System text and tools are not in a session, so they are billed and not counted."
 )]
 pub(crate) struct PromptCacheArgs {
-    /// Recordings: `@NAME`, a file, a folder
+    /// Recordings: `@NAME`, a file, a folder; or sessions of coding agents
     #[arg(value_name = "RECORDING", default_value = "@last")]
     subjects: Vec<String>,
     #[command(flatten)]
@@ -67,6 +73,9 @@ pub(crate) struct PromptCacheReport<'c> {
     conversations: Vec<ConversationRow<'c>>,
     /// The totals of all conversations.
     total: ReuseTotal,
+    /// The parts of requests that sessions do not hold, so that they are not counted; empty for
+    /// recordings.
+    pub(super) missing_parts: Vec<&'static str>,
 }
 
 /// A conversation.
@@ -83,6 +92,9 @@ pub(crate) struct ConversationRow<'c> {
     conversation: &'c str,
     /// The calls, in order.
     calls: Vec<ReuseRow<'c>>,
+    /// The tokens of a session as its provider billed them; null if it reported none, and for
+    /// recordings.
+    billed: Option<BillTotal>,
 }
 
 /// A call.
@@ -103,6 +115,24 @@ pub(crate) struct ReuseRow<'c> {
     reported_cached: Option<u64>,
     /// The segment that broke the prefix; null if none did.
     broken_by: Option<BreakRow<'c>>,
+    /// The tokens of a call of a session as its provider billed them; null if it reported none, and
+    /// for recordings.
+    billed: Option<SessionBill>,
+}
+
+/// The tokens of calls as their provider billed them.
+#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
+pub(crate) struct BillTotal {
+    /// Everything that was sent.
+    input: u64,
+    /// The tokens that were read from the cache.
+    cached: u64,
+    /// The tokens that were written to the cache, if the provider reports them.
+    written: u64,
+    /// The tokens that the cache had for the call before, and no longer had.
+    missed: u64,
+    /// US$ that the missed tokens cost beyond their price from the cache; null if a price is unknown.
+    usd: Option<f64>,
 }
 
 /// A segment that broke a prefix.
@@ -117,8 +147,9 @@ pub(crate) struct BreakRow<'c> {
     /// The text there now.
     after: &'c str,
     /// The cause: `changed`, `moved`, `added`, `removed`, or `expired` if the bytes are equal and
-    /// the cache had forgotten them.
-    #[schemars(extend("enum" = ["changed", "moved", "added", "removed", "expired"]))]
+    /// the cache had forgotten them. In a session: `compacted` if a summary replaced messages,
+    /// `cleared` if results of tools were cleared, `rewound` if the user went back.
+    #[schemars(extend("enum" = ["changed", "moved", "added", "removed", "expired", "compacted", "cleared", "rewound"]))]
     cause: &'static str,
     /// US$ that the tokens cost beyond their price from the cache; null if a price is unknown.
     usd: Option<f64>,
@@ -139,16 +170,34 @@ pub(crate) struct ReuseTotal {
     lost: usize,
     /// US$ for the lost tokens; null if a price is unknown.
     usd: Option<f64>,
+    /// The tokens of sessions as their providers billed them; null if they reported none, and for
+    /// recordings.
+    billed: Option<BillTotal>,
 }
 
 /// Compares the calls and prints the result.
 pub(crate) fn run_prompt_cache(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let calls = load::load_calls(&args.subjects, &project.root, &mut |line| {
+    let reader = SubjectReader::new(&project, cx);
+    let (sessions, recordings): (Vec<String>, Vec<String>) = args
+        .subjects
+        .iter()
+        .cloned()
+        .partition(|subject| names_session(subject));
+    let calls = load::load_calls(&recordings, &project.root, &mut |line| {
         cx.print_note(line);
     })?;
-    let compared = compare_recorded_calls(&calls, &project.config);
-    let document = build_report(&compared);
+    let mut compared = compare_recorded_calls(&calls, &project.config);
+    let mut missing_parts = Vec::new();
+    for subject in &sessions {
+        let found = reader.find_sessions(subject)?;
+        let missing = compare_session_calls(&found, &project.config, &mut compared)?;
+        add_missing(&mut missing_parts, missing);
+    }
+    let document = PromptCacheReport {
+        missing_parts,
+        ..build_report(&compared)
+    };
     cx.emit_result(&args.output, |format, cx| match format {
         PromptCacheFormat::Json => cx.print_json(&document),
         PromptCacheFormat::Text => print_report(&document, cx),
@@ -161,9 +210,10 @@ pub(crate) fn run_prompt_cache(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Ex
 }
 
 /// Builds the report.
-pub(super) fn build_report<'c>(compared: &'c [ComparedCall<'_>]) -> PromptCacheReport<'c> {
-    let mut conversations: Vec<ConversationRow<'c>> = Vec::new();
+pub(super) fn build_report(compared: &[ComparedCall]) -> PromptCacheReport<'_> {
+    let mut conversations: Vec<ConversationRow<'_>> = Vec::new();
     let mut total = ReuseTotal {
+        billed: None,
         tokens: 0,
         reused: 0,
         too_short: 0,
@@ -185,7 +235,7 @@ pub(super) fn build_report<'c>(compared: &'c [ComparedCall<'_>]) -> PromptCacheR
             offset: found.offset,
             before: &found.before,
             after: &found.after,
-            cause: found.cause.word(),
+            cause: one.shrinkage.map_or(found.cause.word(), Shrinkage::word),
             usd,
         });
         total.tokens += reuse.tokens;
@@ -201,31 +251,75 @@ pub(super) fn build_report<'c>(compared: &'c [ComparedCall<'_>]) -> PromptCacheR
             .zip(usd)
             .map(|(sum, usd)| ((sum + usd) * 1e9).round() / 1e9);
         let row = ReuseRow {
-            id: &one.loaded.name,
+            id: &one.name,
             tokens: reuse.tokens,
             reused: reuse.reused,
             new: reuse.tokens - reuse.reused - written,
             written,
-            reported_cached: one.loaded.call.as_ref().and_then(|call| call.usage.cached),
+            reported_cached: one.reported_cached,
             broken_by: broken,
+            billed: one.billed.clone(),
         };
+        BillTotal::add(&mut total.billed, one.billed.as_ref());
         let (agent, conversation) = (one.thread.agent.as_str(), one.thread.conversation.as_str());
-        match conversations
-            .iter_mut()
-            .find(|known| known.agent == agent && known.conversation == conversation)
-        {
-            Some(known) => known.calls.push(row),
-            None => conversations.push(ConversationRow {
+        let is_own = |known: &&mut ConversationRow<'_>| {
+            known.agent == agent && known.conversation == conversation
+        };
+        if let Some(known) = conversations.iter_mut().find(is_own) {
+            BillTotal::add(&mut known.billed, row.billed.as_ref());
+            known.calls.push(row);
+        } else {
+            let mut billed = None;
+            BillTotal::add(&mut billed, row.billed.as_ref());
+            conversations.push(ConversationRow {
                 agent,
                 conversation,
                 calls: vec![row],
-            }),
+                billed,
+            });
         }
     }
     PromptCacheReport {
         schema: names::PROMPT_CACHE,
         conversations,
         total,
+        missing_parts: Vec::new(),
+    }
+}
+
+impl BillTotal {
+    /// Adds the bill of a call, if there is one.
+    fn add(total: &mut Option<Self>, bill: Option<&SessionBill>) {
+        let Some(bill) = bill else { return };
+        let own = total.get_or_insert(Self {
+            usd: Some(0.0),
+            ..Self::default()
+        });
+        own.input += bill.input;
+        own.cached += bill.cached.unwrap_or(0);
+        own.written += bill.written.unwrap_or(0);
+        if let Some(missed) = &bill.missed {
+            own.missed += missed.tokens;
+            own.usd = own.usd.zip(missed.usd).map(|(sum, usd)| sum + usd);
+        }
+    }
+
+    /// Describes the bill for people.
+    fn describe(&self) -> String {
+        let count = |tokens: u64| usize::try_from(tokens).unwrap_or(usize::MAX);
+        let full = self.input.saturating_sub(self.cached + self.written);
+        let written = if self.written > 0 {
+            format!(", {} written to it", format_thousands(count(self.written)))
+        } else {
+            String::new()
+        };
+        format!(
+            "billed: {} tokens, {} read from the cache ({}){written}, {} not cached",
+            format_thousands(count(self.input)),
+            format_thousands(count(self.cached)),
+            percentage(count(self.cached), count(self.input)),
+            format_thousands(count(full))
+        )
     }
 }
 
@@ -253,9 +347,15 @@ fn describe_break(broken: &BreakRow<'_>) -> String {
         "moved" => format!("{segment} moved to another place"),
         "added" => format!("{segment} was put in front of what follows"),
         "removed" => format!("{segment} was taken out"),
+        "compacted" => "the conversation was compacted".to_owned(),
+        "cleared" => "results of tools were cleared".to_owned(),
+        "rewound" => "the user went back to an earlier message".to_owned(),
         _ => "the cache forgot it: more than five minutes went by".to_owned(),
     }
 }
+
+/// The number of calls up to which a conversation lists all of them, not only those that broke.
+const MAX_LISTED_CALLS: usize = 20;
 
 /// Prints the report for people.
 pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Result<()> {
@@ -282,11 +382,21 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
         );
         let head = cx.options.screen.paint(Paint::Strong, &head);
         cx.print_line(&head)?;
-        cx.print_line(&format!(
-            "  {:width$} {:>9} {:>9} {:>9} {:>9}",
-            "call", "tokens", "reused", "new", "again"
-        ))?;
-        for call in calls {
+        if let Some(billed) = &conversation.billed {
+            cx.print_line(&format!("  {}", billed.describe()))?;
+        }
+        let is_listed = |call: &&ReuseRow<'_>| {
+            let missed = call.billed.as_ref().map(|billed| billed.missed.is_some());
+            calls.len() <= MAX_LISTED_CALLS || call.broken_by.is_some() || missed == Some(true)
+        };
+        let listed: Vec<&ReuseRow<'_>> = calls.iter().filter(is_listed).collect();
+        if !listed.is_empty() {
+            cx.print_line(&format!(
+                "  {:width$} {:>9} {:>9} {:>9} {:>9}",
+                "call", "tokens", "reused", "new", "again"
+            ))?;
+        }
+        for call in &listed {
             let numbers = [call.tokens, call.reused, call.new, call.written].map(format_thousands);
             let [tokens, reused, new, written] = numbers;
             cx.print_line(&format!(
@@ -294,13 +404,28 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
                 escape_line(call.id)
             ))?;
             if let Some(broken) = &call.broken_by {
-                let usd = broken.usd.map_or_else(String::new, |usd| {
+                let usd = broken.usd.filter(|usd| *usd > 0.0);
+                let usd = usd.map_or_else(String::new, |usd| {
                     format!(", US$ {}", number::format_usd(usd))
                 });
                 let line = format!("  {:width$} broken: {}{usd}", "", describe_break(broken));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
                 cx.print_line(&line)?;
             }
+            if let Some(billed) = &call.billed
+                && let Some(missed) = &billed.missed
+            {
+                let missed = missed.describe(billed.cached.unwrap_or(0));
+                let line = format!("  {:width$} billed: {}", "", escape_line(&missed));
+                let line = cx.options.screen.paint(Paint::Warning, &line);
+                cx.print_line(&line)?;
+            }
+        }
+        if listed.len() < calls.len() {
+            cx.print_line(&format!(
+                "  {} not listed: they repeat the one before and add to it",
+                pluralize(calls.len() - listed.len(), "call")
+            ))?;
         }
     }
     let total = &document.total;
@@ -316,7 +441,27 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
         format_thousands(total.lost)
     );
     cx.print_line(&line)?;
-    too_short_note(total).map_or(Ok(()), |line| cx.print_line(&line))
+    let lines = [
+        total.billed.as_ref().map(missed_line),
+        too_short_note(total),
+        missing_parts_line(&document.missing_parts),
+    ];
+    lines
+        .iter()
+        .flatten()
+        .try_for_each(|line| cx.print_line(line))
+}
+
+/// Returns the bill of sessions, and the tokens that their cache should have had.
+fn missed_line(billed: &BillTotal) -> String {
+    let usd = billed.usd.map_or_else(String::new, |usd| {
+        format!(": US$ {}", number::format_usd(usd))
+    });
+    format!(
+        "{}; {} missed in the cache{usd}",
+        billed.describe(),
+        format_thousands(usize::try_from(billed.missed).unwrap_or(usize::MAX))
+    )
 }
 
 /// Returns a note on reused tokens that are still billed in full.
@@ -382,36 +527,30 @@ fn html_page(document: &PromptCacheReport<'_>) -> String {
         }
     }
     out.push(format!(
-        "<p>{} tokens, {} reused, {} lost to breaks</p><p>{}</p></html>\n",
+        "<p>{} tokens, {} reused, {} lost to breaks</p><p>{}</p>{}</html>\n",
         format_thousands(document.total.tokens),
         format_thousands(document.total.reused),
         format_thousands(document.total.lost),
-        too_short_note(&document.total).unwrap_or_default()
+        too_short_note(&document.total).unwrap_or_default(),
+        document
+            .total
+            .billed
+            .as_ref()
+            .map(missed_line)
+            .into_iter()
+            .chain(missing_parts_line(&document.missing_parts))
+            .map(|line| ["<p>", &markup(&line), "</p>"].concat())
+            .collect::<Vec<_>>()
+            .concat()
     ));
     out.concat()
 }
-
-/// Seconds after which a cache drops an unused prefix, by default.
-const CACHE_SECONDS: u64 = 300;
-
-/// A call, compared with the one before it.
-#[derive(Debug)]
-pub(super) struct ComparedCall<'c> {
-    pub(super) loaded: &'c LoadedRequest,
-    /// Its conversation and agent.
-    pub(super) thread: Attribution,
-    /// The part of it that a cache can reuse.
-    pub(super) reuse: PrefixReuse,
-    /// The facts about its model.
-    pub(super) facts: RequestModelFacts,
-}
-
 /// Compares all calls, in order.
-pub(super) fn compare_recorded_calls<'c>(
-    calls: &'c [LoadedRequest],
+pub(super) fn compare_recorded_calls(
+    calls: &[LoadedRequest],
     config: &Config,
-) -> Vec<ComparedCall<'c>> {
-    let compared = |(loaded, thread): (&'c LoadedRequest, Attribution)| {
+) -> Vec<ComparedCall> {
+    let compared = |(loaded, thread): (&LoadedRequest, Attribution)| {
         let facts = model_facts(&loaded.request, &config.models);
         let other = |at: Option<usize>| at.and_then(|at| calls.get(at));
         let reuse = match (other(thread.before), other(thread.agent_before)) {
@@ -426,7 +565,10 @@ pub(super) fn compare_recorded_calls<'c>(
             (None, None) => compare_agent(&[], &loaded.segments, &*facts.counter),
         };
         ComparedCall {
-            loaded,
+            name: loaded.name.clone(),
+            reported_cached: loaded.call.as_ref().and_then(|call| call.usage.cached),
+            billed: None,
+            shrinkage: None,
             thread,
             reuse,
             facts,
@@ -472,11 +614,4 @@ fn mark_expired(before: &LoadedRequest, now: &LoadedRequest, reuse: PrefixReuse)
         broken_by: Some(broken),
         ..reuse
     }
-}
-
-/// Returns the seconds of a time such as `2026-11-23T14:03:11Z`, since a fixed day.
-fn parse_seconds(at: Option<&str>) -> Option<u64> {
-    let number = |range: std::ops::Range<usize>| at?.get(range)?.parse::<u64>().ok();
-    let days = u64::try_from(date::day_number(date::parse_date(at?.get(..10)?)?)).ok()?;
-    Some(((days * 24 + number(11..13)?) * 60 + number(14..16)?) * 60 + number(17..19)?)
 }

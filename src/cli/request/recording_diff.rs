@@ -1,6 +1,7 @@
 //! `ctxc diff @A @B`: the differences between the requests of two recordings, segment by segment.
 
-use super::load::{self, LoadedRequest};
+use super::load::LoadedRequest;
+use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
 use crate::base::lines::diff_lines;
 use crate::cli::prelude::*;
 use crate::cli::record::comparison::{known_secrets, project_comparison};
@@ -15,6 +16,8 @@ use crate::schema::json::names;
 const MAX_COMPARED_CALLS: usize = 1_000;
 /// The maximum number of lines shown of a change.
 const MAX_SHOWN_LINES: usize = 6;
+/// The maximum number of segments shown of a call.
+const MAX_SHOWN_SEGMENTS: usize = 100;
 
 /// The differences between the requests of two recordings: `ctxc diff @A @B --json`.
 #[derive(JsonSchema, Serialize)]
@@ -30,6 +33,9 @@ pub(crate) struct RecordingDiff {
     added: Vec<String>,
     /// Calls that only the earlier recording has.
     removed: Vec<String>,
+    /// The parts of requests that sessions do not hold, so that they are not compared; empty for
+    /// recordings.
+    missing_parts: Vec<&'static str>,
 }
 
 /// A call that differs.
@@ -75,12 +81,14 @@ pub(crate) fn diff_recordings(
     cx: &mut Cx,
 ) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
+    let reader = SubjectReader::new(&project, cx);
+    let mut missing_parts = Vec::new();
     let mut read = |subject: &str| {
-        load::load_calls(
-            std::slice::from_ref(&subject.to_owned()),
-            &project.root,
-            &mut |line| cx.print_note(line),
-        )
+        let calls = reader.load_calls(&[subject.to_owned()], &mut |line| cx.print_note(line))?;
+        for call in &calls {
+            add_missing(&mut missing_parts, call.missing_parts.clone());
+        }
+        Ok::<_, CliError>(calls)
     };
     let comparison = project_comparison(
         known_secrets(&project.root, &project.config),
@@ -97,6 +105,7 @@ pub(crate) fn diff_recordings(
         same: Vec::new(),
         added: Vec::new(),
         removed,
+        missing_parts,
     };
     for (now, was) in after.iter().zip(pairs) {
         let Some(was) = was.and_then(|at| before.get(at)) else {
@@ -158,6 +167,14 @@ fn pair_calls(
         free.retain(|at| *at >= after.len());
     } else {
         let mut all: Vec<(usize, usize, usize, usize)> = Vec::new();
+        let is_session = |calls: &[LoadedRequest]| {
+            let first = calls.first();
+            first.is_some_and(|call| !call.missing_parts.is_empty())
+        };
+        if is_session(before) && is_session(after) {
+            // The sessions themselves come first, then their sub-agents.
+            all.push((0, 0, 0, 0));
+        }
         for (at, now) in after.iter().enumerate() {
             for (other, was) in before.iter().enumerate() {
                 let far = distance(&was.segments, &now.segments);
@@ -276,7 +293,7 @@ fn print_diff(document: &RecordingDiff, cx: &mut Cx) -> Result<()> {
         );
         let head = cx.options.screen.paint(Paint::Strong, &head);
         cx.print_line(&head)?;
-        for segment in &call.segments {
+        for segment in call.segments.iter().take(MAX_SHOWN_SEGMENTS) {
             let tokens = match (segment.tokens_before, segment.tokens_after) {
                 (Some(before), Some(after)) if before != after => {
                     format!(
@@ -314,6 +331,9 @@ fn print_diff(document: &RecordingDiff, cx: &mut Cx) -> Result<()> {
                 }
             }
         }
+        if let Some(more) = call.segments.len().checked_sub(MAX_SHOWN_SEGMENTS + 1) {
+            cx.print_line(&format!("  … {} more", pluralize(more + 1, "segment")))?;
+        }
     }
     for (what, names) in [
         ("only in the later recording", &document.added),
@@ -329,5 +349,6 @@ fn print_diff(document: &RecordingDiff, cx: &mut Cx) -> Result<()> {
         document.same.len(),
         document.added.len(),
         document.removed.len()
-    ))
+    ))?;
+    missing_parts_line(&document.missing_parts).map_or(Ok(()), |line| cx.print_line(&line))
 }

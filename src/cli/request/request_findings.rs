@@ -1,7 +1,8 @@
 //! `ctxc check @NAME|FILE`: finds mistakes in recorded requests that a provider rejects, and
 //! misleading parts.
 
-use super::load;
+use super::load::{self, BodySource};
+use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::cli::findings;
@@ -41,14 +42,16 @@ pub(crate) fn run_request_check(
     cx: &mut Cx,
 ) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
+    let reader = SubjectReader::new(&project, cx);
     let mut checker = RequestChecker::new(&project.config);
     let mut skipped = load::SkippedCalls::default();
     for subject in subjects {
-        let more = read_in_thread(subject, &project.root, |body| checker.check_request(body))?;
+        let more = read_in_thread(subject, &reader, |body| checker.check_request(body))?;
         for (endpoint, count) in more.others {
             *skipped.others.entry(endpoint).or_default() += count;
         }
         skipped.notes.extend(more.notes);
+        add_missing(&mut skipped.missing_parts, more.missing_parts);
     }
     let RequestChecker {
         mut report,
@@ -56,6 +59,7 @@ pub(crate) fn run_request_check(
         has_rebuilt,
         ..
     } = checker;
+    report.missing_parts.clone_from(&skipped.missing_parts);
     report.add_findings(&project.findings);
     diagnostic::sort_diagnostics(&mut report.diagnostics);
     let left_out = filter.filter_report(&mut report);
@@ -71,7 +75,9 @@ pub(crate) fn run_request_check(
             escape_line(endpoint)
         ));
     }
-    if has_rebuilt {
+    if let Some(line) = missing_parts_line(&skipped.missing_parts) {
+        cx.print_note(&line);
+    } else if has_rebuilt {
         cx.print_note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
     }
     if left_out > 0 {
@@ -87,14 +93,14 @@ pub(crate) fn run_request_check(
 /// calls.
 fn read_in_thread(
     subject: &str,
-    root: &Path,
+    subjects: &SubjectReader<'_>,
     mut take: impl FnMut(RequestWithBody),
 ) -> Result<load::SkippedCalls> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(READ_AHEAD);
         // The receiver is not dropped before the end.
         let reader = scope.spawn(move || {
-            load::each_body(subject, root, |body| {
+            subjects.each_body(subject, |body| {
                 drop(sender.send(RequestWithBody::parse(body)));
             })
         });
@@ -159,9 +165,14 @@ impl<'c> RequestChecker<'c> {
     /// Checks one more request.
     pub(super) fn check_request(&mut self, RequestWithBody { body, request }: RequestWithBody) {
         let own = ParsedRequest::with_segments(request, body.text().len(), body.call().is_some());
-        self.has_rebuilt |= body.is_rebuilt;
+        self.has_rebuilt |= body.source == BodySource::Trace;
         let (mut before, mut agent) = (None, None);
         let recorded = match (body.call(), &own.request) {
+            // A compaction, which ends a request of a session, is no broken prefix.
+            (Some(call), Ok(_)) if body.source == BodySource::Session => {
+                agent.clone_from(&call.agent);
+                false
+            }
             (Some(call), Ok(request)) => {
                 let thread = self.threads.attribute(&SentRequest {
                     segments: &own.segments,
@@ -416,6 +427,7 @@ fn request_findings<'b>(
     let shared_front = before
         .filter(|before| before.relation == RequestRelation::SameAgent && reuse.is_none())
         .and_then(|_| shared_tokens(request, own, config));
+    let is_trace = body.source == BodySource::Trace;
     let found = |text: &str| {
         let cx = RequestCx {
             shared_front,
@@ -429,13 +441,17 @@ fn request_findings<'b>(
                 .and_then(|call| call.usage.input)
                 .filter(|_| !request.tools.iter().any(|tool| tool.is_server))
                 .or_else(|| min_tokens(request, own.size, config)),
-            was_answered: !body.is_rebuilt && call.is_some_and(Recording::is_vendor_success),
+            was_answered: match body.source {
+                BodySource::Sent => call.is_some_and(Recording::is_vendor_success),
+                BodySource::Trace => false,
+                BodySource::Session => true,
+            },
             ..RequestCx::new(&name, text, request, config)
         };
         let mut found = check::request_findings(&cx, config);
         for finding in found
             .iter_mut()
-            .filter(|finding| body.is_rebuilt && finding.severity == Severity::Error)
+            .filter(|finding| is_trace && finding.severity == Severity::Error)
         {
             finding.severity = Severity::Warning;
         }

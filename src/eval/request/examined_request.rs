@@ -273,7 +273,7 @@ pub fn find_sections(segment: &RequestSegment, blocks: &BTreeMap<String, String>
 }
 
 /// Facts about a model.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RequestModelFacts {
     /// The token counter.
     pub counter: Arc<dyn TokenCounter>,

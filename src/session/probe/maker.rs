@@ -88,7 +88,8 @@ impl<'m> ProbeMaker<'m> {
             SessionEvent::Compaction(_)
             | SessionEvent::UndoCompaction
             | SessionEvent::Reload(_)
-            | SessionEvent::RequestTokens(_)
+            | SessionEvent::Request(_)
+            | SessionEvent::SystemText(_)
             | SessionEvent::Conversation(_) => {}
         }
         let conversation = self.replay.add_event(event)?;

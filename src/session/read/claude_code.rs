@@ -5,12 +5,14 @@
 //! and from the fields of later versions in meawoppl/rust-code-agent-sdks#188 and
 //! Ruya-AI/cozempic#59 (2.1.205 and later), looked up 2026-11-28.
 
-use super::content::{RowReader, begins_with, joined_text, own_text, text_at, vendor_message};
-use crate::kernel::conversation::Turn;
+use super::content::{
+    RowReader, begins_with, joined_text, own_text, read_usage, text_at, vendor_message,
+};
+use crate::kernel::conversation::{Speaker, Turn};
 use crate::request::dialect::Dialect;
 use crate::session::session_event::{
-    CompactionKind, CompactionPoint, MessageOrigin, Reload, RowKind, SessionEvent, SessionMessage,
-    all_text, part_text,
+    CompactionKind, CompactionPoint, MessageOrigin, Reload, RequestFacts, RowKind, SessionEvent,
+    SessionMessage, all_text, part_text,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -47,6 +49,15 @@ const PROGRAM_TEXTS: [&str; 8] = [
     "[Request interrupted",
     "Caveat: ",
 ];
+
+/// The keys of uncached tokens, of those read from the cache and of those written to it.
+const USAGE_KEYS: [&str; 3] = [
+    "input_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+];
+/// The model of messages that the program wrote in place of an answer, such as errors.
+const NO_MODEL: &str = "<synthetic>";
 
 /// Reads the rows of a session.
 #[derive(Debug, Default)]
@@ -159,16 +170,11 @@ impl ClaudeCodeReader {
             return;
         }
         events.extend(own_text(row, "cwd").map(SessionEvent::Folder));
-        let usage = message.get("usage").map(|usage| {
-            [
-                "input_tokens",
-                "cache_read_input_tokens",
-                "cache_creation_input_tokens",
-            ]
-            .map(|key| usage.get(key).and_then(Value::as_u64).unwrap_or(0))
-            .into_iter()
-            .fold(0, u64::saturating_add)
-        });
+        let request = RequestFacts {
+            model: own_text(&message, "model"),
+            at: own_text(row, "timestamp"),
+            tokens: read_usage(&message, USAGE_KEYS),
+        };
         let id = text_at(&message, "id").to_owned();
         let Some(turn) = vendor_message(Dialect::Anthropic, message) else {
             return;
@@ -185,15 +191,18 @@ impl ClaudeCodeReader {
             events.push(self.compaction(pending));
             return;
         }
-        let tokens = usage.filter(|tokens| *tokens > 0);
-        events.extend(tokens.map(SessionEvent::RequestTokens));
         let is_prompt = text_at(row, "type") == "user" && turn.results().next().is_none();
         let is_program = flag("isMeta") || is_prompt && is_program_text(&turn);
         if is_prompt && !is_program {
             self.note_prompt(text_at(row, "parentUuid"), events);
         }
-        let starts_answer = id.is_empty() || id != self.answer;
-        self.answer = id;
+        // Results may stand between the rows of an answer.
+        let is_answer =
+            turn.speaker == Speaker::Assistant && request.model.as_deref() != Some(NO_MODEL);
+        let starts_answer = is_answer && (id.is_empty() || id != self.answer);
+        if is_answer {
+            self.answer = id;
+        }
         for result in turn.results() {
             self.results.insert(result.call.clone(), self.count);
         }
@@ -208,6 +217,9 @@ impl ClaudeCodeReader {
             line,
             starts_answer,
         }));
+        if is_answer {
+            events.push(SessionEvent::Request(request));
+        }
     }
 
     /// Notes a text of the user. If its parent is before an earlier one, the user went back; if it

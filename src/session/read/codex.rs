@@ -9,7 +9,8 @@ use super::history::MessageHistory;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::request::dialect::Dialect;
 use crate::session::session_event::{
-    CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
+    BilledTokens, CompactionKind, CompactionPoint, MessageOrigin, RequestFacts, RowKind,
+    SessionEvent, SessionMessage,
 };
 use serde_json::Value;
 
@@ -45,6 +46,8 @@ pub(super) struct CodexReader {
     prompts: Vec<Prompt>,
     /// True if the last message was one of the model.
     is_answering: bool,
+    /// The model of the current turn.
+    model: Option<String>,
 }
 
 #[derive(Debug)]
@@ -70,9 +73,16 @@ impl RowReader for CodexReader {
                 };
                 self.read_compaction(payload, point, events);
             }
-            "event_msg" => self.read_event(&payload, events),
+            "event_msg" => {
+                let at = own_text(&row, "timestamp");
+                self.read_event(&payload, at, events);
+            }
             "session_meta" | "turn_context" => {
                 events.extend(own_text(&payload, "cwd").map(SessionEvent::Folder));
+                self.model = own_text(&payload, "model").or(self.model.take());
+                let base = payload.get("base_instructions");
+                let text = base.and_then(|base| own_text(base, "text"));
+                events.extend(text.map(SessionEvent::SystemText));
             }
             other if OTHER_ROWS.contains(&other) => {}
             other => return RowKind::Unknown(other.to_owned()),
@@ -108,13 +118,22 @@ impl CodexReader {
         }));
     }
 
-    fn read_event(&mut self, payload: &Value, events: &mut Vec<SessionEvent>) {
+    fn read_event(&mut self, payload: &Value, at: Option<String>, events: &mut Vec<SessionEvent>) {
         match text_at(payload, "type") {
             "token_count" => {
-                let tokens = payload
-                    .pointer("/info/last_token_usage/input_tokens")
-                    .and_then(Value::as_u64);
-                events.extend(tokens.map(SessionEvent::RequestTokens));
+                let count = |key: &str| {
+                    let usage = payload.pointer("/info/last_token_usage")?;
+                    usage.get(key)?.as_u64()
+                };
+                events.push(SessionEvent::Request(RequestFacts {
+                    model: self.model.clone(),
+                    at,
+                    tokens: BilledTokens {
+                        input: count("input_tokens"),
+                        cached: count("cached_input_tokens"),
+                        written: None,
+                    },
+                }));
             }
             "thread_rolled_back" => {
                 let turns = payload

@@ -4,7 +4,7 @@ use crate::kernel::conversation::Turn;
 use crate::request::dialect::Dialect;
 use crate::request::model::{ModelRequest, RequestMessage};
 pub(super) use crate::session::session_event::text_at;
-use crate::session::session_event::{RowKind, SessionEvent, part_text};
+use crate::session::session_event::{BilledTokens, RowKind, SessionEvent, part_text};
 use serde_json::Value;
 
 /// A reader of the rows of one format.
@@ -19,6 +19,23 @@ pub(super) trait RowReader {
 /// Returns the text at a key, if there is one.
 pub(super) fn own_text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// Returns the tokens in the usage of a message: those that were not cached, those that were read
+/// from the cache, and those that were written to it. Programs write zeros if they know none.
+pub(super) fn read_usage(message: &Value, keys: [&str; 3]) -> BilledTokens {
+    let count = |key: &str| message.get("usage")?.get(key)?.as_u64();
+    let [uncached, cached, written] = keys.map(count);
+    let counts = [uncached, cached, written].into_iter().flatten();
+    let input = counts.fold(0, u64::saturating_add);
+    if input == 0 {
+        return BilledTokens::default();
+    }
+    BilledTokens {
+        input: Some(input),
+        cached,
+        written,
+    }
 }
 
 /// Returns a message in the form of a vendor.

@@ -7,7 +7,8 @@
 use super::content::{RowReader, joined_text, own_text, text_at};
 use crate::kernel::conversation::{Part, Speaker, ToolResult, Turn};
 use crate::session::session_event::{
-    CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
+    BilledTokens, CompactionKind, CompactionPoint, MessageOrigin, RequestFacts, RowKind,
+    SessionEvent, SessionMessage,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -86,8 +87,6 @@ impl GeminiReader {
         if self.rows.contains_key(id) {
             return;
         }
-        let tokens = value.pointer("/tokens/input").and_then(Value::as_u64);
-        events.extend(tokens.map(SessionEvent::RequestTokens));
         let start = self.count;
         for turn in read_turns(&value) {
             self.count += 1;
@@ -98,6 +97,18 @@ impl GeminiReader {
             id: id.to_owned(),
             number: start,
         });
+        if text_at(&value, "type") == "gemini" {
+            let count = |key: &str| value.pointer(&format!("/tokens/{key}"))?.as_u64();
+            events.push(SessionEvent::Request(RequestFacts {
+                model: own_text(&value, "model"),
+                at: own_text(&value, "timestamp"),
+                tokens: BilledTokens {
+                    input: count("input"),
+                    cached: count("cached"),
+                    written: None,
+                },
+            }));
+        }
         self.rows.insert(id.to_owned(), start..self.count);
     }
 

@@ -3,10 +3,11 @@
 //! Rows as in badlogic/pi-mono@83378aad `packages/coding-agent/docs/session.md`; version 1 without ids
 //! as migrated by `session-manager.ts`. Looked up 2026-11-28.
 
-use super::content::{RowReader, own_text, text_at};
+use super::content::{RowReader, own_text, read_usage, text_at};
 use crate::kernel::conversation::{Part, Reasoning, Speaker, ToolCall, ToolResult, Turn};
 use crate::session::session_event::{
-    CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
+    CompactionKind, CompactionPoint, MessageOrigin, RequestFacts, RowKind, SessionEvent,
+    SessionMessage,
 };
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -20,6 +21,9 @@ const OTHER_ROWS: [&str; 6] = [
     "session_info",
     "leaf",
 ];
+
+/// The keys of uncached tokens, of those read from the cache and of those written to it.
+const USAGE_KEYS: [&str; 3] = ["input", "cacheRead", "cacheWrite"];
 
 /// Reads the rows of a session.
 #[derive(Debug, Default)]
@@ -84,8 +88,14 @@ impl PiReader {
             "message" | "custom_message" | "branch_summary" => {
                 let message = row.get("message").unwrap_or(row);
                 self.count += 1;
-                events.extend(request_tokens(message).map(SessionEvent::RequestTokens));
                 events.push(SessionEvent::Message(read_message(message, line)));
+                if text_at(message, "role") == "assistant" {
+                    events.push(SessionEvent::Request(RequestFacts {
+                        model: own_text(message, "model"),
+                        at: own_text(row, "timestamp"),
+                        tokens: read_usage(message, USAGE_KEYS),
+                    }));
+                }
             }
             "compaction" => {
                 let point = self.read_compaction(row, line);
@@ -112,15 +122,6 @@ impl PiReader {
             ..CompactionPoint::new(CompactionKind::Summary, line)
         }
     }
-}
-
-/// Returns the tokens of the request that a message of the model answers.
-fn request_tokens(message: &Value) -> Option<u64> {
-    let usage = message.get("usage")?;
-    let counts =
-        ["input", "cacheRead", "cacheWrite"].map(|key| usage.get(key).and_then(Value::as_u64));
-    let tokens = counts.into_iter().flatten().fold(0, u64::saturating_add);
-    (tokens > 0).then_some(tokens)
 }
 
 fn read_message(message: &Value, line: usize) -> SessionMessage {

@@ -9,7 +9,8 @@ use crate::request::model::{ModelRequest, RequestPart};
 use crate::request::segments::build_segments;
 use crate::request::threads::{ConversationTracker, SentRequest};
 use crate::session::session_event::{
-    CompactionKind, CompactionPoint, MessageOrigin, RowKind, SessionEvent, SessionMessage,
+    BilledTokens, CompactionKind, CompactionPoint, MessageOrigin, RequestFacts, RowKind,
+    SessionEvent, SessionMessage,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -123,7 +124,13 @@ impl RowReader for RecordingReader {
         change.is_shorter |= own.tokens > tokens && tokens.is_some();
         own.tokens = tokens;
         own.add_change(change, point, events);
-        events.extend(tokens.map(SessionEvent::RequestTokens));
+        events.push(SessionEvent::Request(RequestFacts {
+            tokens: BilledTokens {
+                input: tokens,
+                ..BilledTokens::default()
+            },
+            ..RequestFacts::default()
+        }));
         let cleared = call
             .response
             .map_or(0, |response| cleared_results(response.get()));

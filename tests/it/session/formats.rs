@@ -143,11 +143,11 @@ fn cleared_results_drop_the_facts_of_these_results_alone() {
     );
 }
 
-fn item(payload: &Value) -> Value {
+pub(super) fn item(payload: &Value) -> Value {
     json!({"timestamp": "2026-11-28T10:00:00Z", "type": "response_item", "payload": payload})
 }
 
-fn codex_text(role: &str, text: &str) -> Value {
+pub(super) fn codex_text(role: &str, text: &str) -> Value {
     let kind = if role == "assistant" {
         "output_text"
     } else {

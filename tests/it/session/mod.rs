@@ -1,5 +1,6 @@
 //! Sessions of coding agents: planted facts in every format, hostile files, the report.
 
+mod calls;
 mod formats;
 mod hostile;
 mod planted;

@@ -8,9 +8,15 @@ use crate::cli::project::Project;
 pub(crate) fn short_session() -> String {
     let steps = [
         Step::User("Never edit the generated clients by hand.".into()),
+        Step::Assistant("I will not.".into()),
         Step::Compact("The checkout is fixed.".into()),
     ];
     write_session(Agent::Claude, &steps)
+}
+
+/// A session of Claude Code with the tokens that were billed.
+pub(crate) fn billed_session() -> String {
+    super::calls::billed_session()
 }
 
 /// A session of Claude Code that loses an instruction, a file, an error and a version.

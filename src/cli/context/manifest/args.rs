@@ -21,12 +21,13 @@ use std::path::{Path, PathBuf};
     Nothing is run and no model is asked. Values that only a run has are listed and count as 0 tokens; --input and --result \
     provide some. Looked-up context is unknown too, unless you name TASK and everything that it is looked up by is known. \
     An agent that depends on a file with errors is left out and listed, with exit code 1; --output and --check need them all. \
-    A file is written completely or not at all."
+    A file is written completely or not at all.\n\n\
+    `ctxc manifest @claude` shows where the tokens of the last call of a session go (also `@codex`, `@pi`, `@gemini`, or a file); `@claude#3` is its third call."
 )]
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
     pub(super) verb: Option<ManifestVerb>,
-    /// A task's name, the file that contains it, an agent role, or a recording (`@last`, `@NAME#3`, a file of requests) [default: every role, and every task that no role plays]
+    /// A task's name, the file that contains it, an agent role, a recording (`@last`, `@NAME#3`, a file of requests), or a session of a coding agent [default: every role, and every task that no role plays]
     #[arg(value_name = "TASK|ROLE")]
     pub(super) subject: Option<String>,
     /// An agent role of the project, if a task has the same name

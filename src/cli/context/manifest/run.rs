@@ -90,8 +90,8 @@ fn write_request_manifest(
         )
         .with_hint("`ctxc diff OLD NEW` compares two recordings"));
     }
-    let Project { root, config, .. } = Project::load(&cx.options)?;
-    let document = request::manifest::subject_manifest(subject, &root, &config, cx)?;
+    let project = Project::load(&cx.options)?;
+    let document = request::manifest::subject_manifest(subject, &project, cx)?;
     let print = |format: ManifestFormat, cx: &mut Cx| match format {
         ManifestFormat::Text => request::manifest::print_manifest(&document, cx),
         ManifestFormat::Json => cx.print_json(&document),

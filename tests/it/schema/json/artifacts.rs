@@ -771,11 +771,19 @@ fn requests(out: &mut Artifacts) {
             .json(),
     );
     let project = project
+        .with_file("billed.jsonl", crate::session::samples::billed_session())
         .with_file("session.jsonl", crate::session::samples::losing_session())
         .with_file("other.jsonl", crate::session::samples::short_session());
     for (case, file) in [("needed-again", "session.jsonl"), ("lost", "other.jsonl")] {
         let run = project.run(&["compaction", file, "--json"]).exits_with(0);
         put(out, names::COMPACTION, case, run.json());
+    }
+    for (format, verb) in [
+        (names::PROMPT_CACHE, "prompt-cache"),
+        (names::DIAGNOSTICS, "check"),
+    ] {
+        let run = project.run(&[verb, "billed.jsonl", "--json"]).exits_with(0);
+        put(out, format, "a session", run.json());
     }
     crate::session::probes::put_artifacts(|format, case, value| put(out, format, case, value));
     put(
