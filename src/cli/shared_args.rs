@@ -252,6 +252,11 @@ pub(crate) struct LimitArgs {
 }
 
 impl<F: OutputFormat> OutputArgs<F> {
+    /// True if a result is written to a file that the command line names.
+    pub(crate) fn names_file(&self) -> bool {
+        self.output.is_some() || !self.format.report.is_empty()
+    }
+
     /// Adds reports.
     #[must_use]
     pub(crate) fn with_reports(mut self, reports: impl Iterator<Item = ReportFile<F>>) -> Self {

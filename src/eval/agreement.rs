@@ -7,6 +7,7 @@
 use super::statistics::wilson_interval;
 use serde::Serialize;
 use std::cmp::Ordering;
+use std::fmt::{self, Display, Formatter};
 use thiserror::Error;
 
 /// The probability on either side of a 95 % interval.
@@ -21,6 +22,15 @@ pub struct Estimate {
     /// The interval that contains the true value in 95 % of samples; null if the sample is too
     /// small or has no spread to compute one from.
     pub interval: Option<(f64, f64)>,
+}
+
+impl Display for Estimate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2}", self.value)?;
+        self.interval.map_or(Ok(()), |(low, high)| {
+            write!(f, " (95 % {low:.2} to {high:.2})")
+        })
+    }
 }
 
 /// The reason why a statistic is undefined.

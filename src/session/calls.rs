@@ -86,6 +86,8 @@ pub struct SessionCalls<F> {
     take: F,
     format: SessionFormat,
     messages: Vec<CallMessage>,
+    /// The messages before the last compaction.
+    before_compaction: Vec<CallMessage>,
     system: Option<String>,
     open: Option<OpenCall>,
     /// The number of messages at the front that the last request had.
@@ -115,6 +117,7 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
             take,
             format,
             messages: Vec::new(),
+            before_compaction: Vec::new(),
             system: None,
             open: None,
             common: 0,
@@ -145,6 +148,10 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
                 self.end_call(NextHistory::Shorter);
                 let is_before = |one: &CallMessage| one.number.is_none_or(|own| own < number);
                 self.retain(is_before, Shrinkage::Rewound);
+            }
+            SessionEvent::UndoCompaction => {
+                self.end_call(NextHistory::Shorter);
+                self.undo_compaction();
             }
             SessionEvent::Compaction(point) => {
                 self.end_call(NextHistory::Shorter);
@@ -282,6 +289,7 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
             return self.clear_results(stays);
         }
         self.has_opaque_summary |= point.kind == CompactionKind::Opaque;
+        self.before_compaction = self.messages.clone();
         let is_standing = |one: &CallMessage| one.origin == MessageOrigin::Standing;
         self.retain(|one| is_standing(one) || stays(one), Shrinkage::Compacted);
         if point.summary.is_empty() {
@@ -306,6 +314,19 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
             },
         );
         self.shrink(at, Shrinkage::Compacted);
+    }
+
+    /// Restores the messages before the last compaction; what came before an earlier one stays away.
+    fn undo_compaction(&mut self) {
+        let restored = std::mem::take(&mut self.before_compaction);
+        if restored.is_empty() {
+            return;
+        }
+        let pairs = self.messages.iter().zip(&restored);
+        let same = pairs.take_while(|(one, other)| one.number == other.number);
+        let first = same.count();
+        self.messages = restored;
+        self.shrink(first, Shrinkage::Rewound);
     }
 
     /// Clears the results in the messages that do not stay.

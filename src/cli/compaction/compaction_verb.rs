@@ -1,17 +1,13 @@
 //! `ctxc compaction SESSION…`: reads sessions, judges their compactions, and writes the report.
 
-use super::find_session::{SelectedSessions, SessionFile, find_sessions, unreadable};
+use super::find_session::{SelectedSessions, SessionFile, SessionPlace, find_sessions, unreadable};
 use super::page::{render_markdown, render_page};
 use super::probe::{ProbeArgs, run_probe};
 use super::report::{CompactionReport, ReadSession};
 use super::report_text::print_report;
-use crate::base::fs::{self, ReadFs as _, RealFs};
+use crate::base::fs;
 use crate::cli::prelude::*;
-use crate::cli::record::comparison::known_secrets;
 use crate::cli::shared_args::FileMark;
-use crate::eval::compile_masks;
-use crate::project::config::RecordedContent;
-use crate::record::fixed_mask::FixedMask;
 use crate::schema::json::names::COMPACTION;
 use crate::session::analysis::{
     AnalysisInput, JudgedFact, ListedFacts, MAX_NAME_CHARS, SessionAnalysis,
@@ -101,25 +97,15 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
         ListedFacts::Dropped
     };
     Cx::check_output_paths(&args.output.format, args.output.output.as_deref())?;
-    let project = Project::load(&cx.options)?;
-    let mask = FixedMask::new(
-        RecordedContent::Redacted,
-        compile_masks(&project.config.record.mask),
-        known_secrets(&project.root, &project.config),
-    );
-    let folder = match &cx.options.project {
-        Some(folder) => folder.clone(),
-        None => fs::current_dir().unwrap_or_default(),
-    };
-    let folder = RealFs.canonicalize(&folder).unwrap_or(folder);
+    let place = SessionPlace::load(cx)?;
     let reader = FileReader {
-        mask: &|text| mask.mask_text(text).unwrap_or_else(|| text.to_owned()),
-        folder: &folder,
+        mask: &|text| place.mask(text),
+        folder: &place.folder,
         listed,
     };
     let mut sessions = Vec::new();
     for subject in &args.sessions {
-        let SelectedSessions { files, number } = find_sessions(subject, &folder)?;
+        let SelectedSessions { files, number } = find_sessions(subject, &place.folder)?;
         let mut files = files.into_iter();
         let mut own = Vec::new();
         if let Some(file) = files.next() {

@@ -4,11 +4,18 @@
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::Hash;
 use crate::cli::prelude::*;
+use crate::cli::record::comparison::known_secrets;
+use crate::eval::compile_masks;
+use crate::project::config::RecordedContent;
+use crate::record::fixed_mask::FixedMask;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::session::read::session_reader::detect_format;
 use crate::session::session_event::SessionFormat;
 use std::io::ErrorKind;
 
+/// The note on a file that is written with words of a session.
+pub(in crate::cli) const SESSION_TEXT_NOTE: &str =
+    "the file has text of a session: secrets are masked, names of people and other words are not";
 /// Bytes at the head of a file that show its folder.
 const HEAD_BYTES: u64 = 1 << 20;
 /// The extension of sessions.
@@ -38,6 +45,39 @@ pub(in crate::cli) struct SelectedSessions {
     pub(in crate::cli) files: Vec<SessionFile>,
     /// The number of the compaction or call, from 1; `None` for all.
     pub(in crate::cli) number: Option<usize>,
+}
+
+/// The folder that sessions are found from, and the mask for their texts.
+pub(in crate::cli) struct SessionPlace {
+    /// The folder, canonical.
+    pub(in crate::cli) folder: PathBuf,
+    mask: FixedMask,
+}
+
+impl SessionPlace {
+    /// Loads the folder and the masks of its project.
+    ///
+    /// # Errors
+    /// The project cannot be read.
+    pub(in crate::cli) fn load(cx: &Cx) -> Result<Self> {
+        let project = Project::load(&cx.options)?;
+        let folder = cx.options.project.clone();
+        let folder = folder.unwrap_or_else(|| fs::current_dir().unwrap_or_default());
+        Ok(Self {
+            folder: RealFs.canonicalize(&folder).unwrap_or(folder),
+            mask: FixedMask::new(
+                RecordedContent::Redacted,
+                compile_masks(&project.config.record.mask),
+                known_secrets(&project.root, &project.config),
+            ),
+        })
+    }
+
+    /// Replaces secrets and personal data.
+    pub(in crate::cli) fn mask(&self, text: &str) -> String {
+        let masked = self.mask.mask_text(text);
+        masked.unwrap_or_else(|| text.to_owned())
+    }
 }
 
 /// Finds the sessions of a subject; `folder` is canonical.

@@ -41,6 +41,17 @@ pub(super) fn lowest_score(min_score: f64) -> u64 {
     min_score.ceil() as u64
 }
 
+impl JudgedCriterion {
+    /// Creates a criterion of a rubric with the name that its labels are kept under.
+    pub fn new(key: String, rubric: &Rubric, criterion: Criterion) -> Self {
+        Self {
+            key,
+            guide: rubric.guide.clone(),
+            criterion,
+        }
+    }
+}
+
 impl Deref for JudgedCriterion {
     type Target = Criterion;
 

@@ -21,7 +21,7 @@ pub use criteria::{JudgedCriterion, JudgedScale};
 pub(super) use estimate::ExpectedAnswers;
 pub(super) use expectation::{judge_rubric, judge_words};
 pub use judged_answer::{JudgedAnswer, stability_forms};
-pub use response::{CriterionScore, read_scores};
+pub use response::{CriterionScore, RawScore, is_quoted, read_scores};
 pub use scoring::MAX_ATTEMPTS;
 pub(super) use scoring::{CaseJudge, judge_settings};
 pub use trust::{CriterionTrust, JudgeTrust, TrustedCriterion};

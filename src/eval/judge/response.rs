@@ -66,7 +66,7 @@ pub struct RawScore {
 }
 
 /// Reads the scores of some criteria, in their order. The entries have the keys `criterion`, `score`,
-/// `quote` and `reason` in the list `scores`, or `criterionId`, `score` and `reasoning` in
+/// `quote` and `reason` in the list `scores`, or `criterionId`, `score`, `quote` and `reasoning` in
 /// `criterionResults`.
 ///
 /// # Errors
@@ -119,7 +119,7 @@ pub fn read_scores<C: Deref<Target = Criterion>>(
 }
 
 /// True if a quote occurs in a text, however both are wrapped.
-pub(super) fn is_quoted(quote: &str, text: &str) -> bool {
+pub fn is_quoted(quote: &str, text: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     !quote.is_empty() && plain(text).contains(&plain(quote))
 }

@@ -144,12 +144,22 @@ pub(crate) struct Upstream {
 }
 
 pub(crate) fn upstream(answers: Vec<String>) -> Upstream {
+    let count = answers.len();
+    let mut answers = answers.into_iter();
+    serve(count, move |_| answers.next().unwrap())
+}
+
+/// A server on loopback that answers so many requests, each by its content.
+pub(crate) fn serve(
+    count: usize,
+    mut answer: impl FnMut(&str) -> String + Send + 'static,
+) -> Upstream {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     let (sender, asked) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        for answer in answers {
+        for _ in 0..count {
             let Ok((mut stream, _)) = listener.accept() else {
                 return;
             };
@@ -170,9 +180,9 @@ pub(crate) fn upstream(answers: Vec<String>) -> Upstream {
             }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
-            sender
-                .send(head + std::str::from_utf8(&body).unwrap())
-                .unwrap();
+            let request = head + std::str::from_utf8(&body).unwrap();
+            let answer = answer(&request);
+            sender.send(request).unwrap();
             let head = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                 answer.len()

@@ -1,16 +1,17 @@
 //! Probes of compactions: their questions, grades, judges, and the comparison of methods.
 
 use super::writers::{Agent, Step, write_session};
-use crate::cli::eval_record::{asked, completion, upstream, with_model};
+use crate::cli::eval_record::{asked, completion, serve, upstream, with_model};
 use crate::cli::project::Project;
 use ctxc::internals::base::hash::Hasher;
 use ctxc::internals::scenario::rubric::Criterion;
 use ctxc::internals::schema::json::names;
+use ctxc::internals::session::probe::document::Probe;
 use ctxc::internals::session::probe::edits::file_edits;
 use ctxc::internals::session::probe::grade::shipped_rubric;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// The words that a session of a number is about.
@@ -317,6 +318,7 @@ fn methods_are_compared_in_their_known_order() {
             "command=false",
         ])
         .exits_with(7)
+        .stdout_contains("recorded: no score, ")
         .stdout_contains("`command=false`: it ended with exit code 1");
 }
 
@@ -356,8 +358,12 @@ fn labels(document: &Value) -> String {
             probe["probe_question"].as_str().unwrap(),
             probe["model_response"].as_str().unwrap(),
         );
+        let known: Probe = serde_json::from_value((*probe).clone()).unwrap();
+        let facts = known.ground_truth();
         let mut hasher = Hasher::new();
-        hasher.add_field(question).add_field(answer);
+        hasher
+            .add_field(format!("{question}\n\nExpected facts:\n{facts}"))
+            .add_field(answer);
         let found = answer.lines().count() * 5;
         let label = json!({"schema": "ctxc/label/1", "criterion": "compression#completeness_coverage", "answer": hasher.finish().to_string(),
             "case": "probe", "score": found / probe["facts"].as_array().unwrap().len(), "max": 5, "by": "ann@example.org", "at": format!("2024-11-28T08:00:{at:02}Z")});
@@ -710,6 +716,318 @@ fn a_judge_sees_no_name_and_its_invalid_scores_are_asked_for_again() {
     );
 }
 
+/// A document with one answered probe, and the ids of its criteria.
+fn one_answer() -> (Value, Vec<String>) {
+    let made = Project::new().with_file("s.jsonl", resolved_error());
+    let mut document = made
+        .run(&["compaction", "probe", "make", "s.jsonl", "--json"])
+        .exits_with(0)
+        .json();
+    let probes = document["points"][0]["probes"].as_array_mut().unwrap();
+    probes.truncate(1);
+    probes[0]["model_response"] = "- an answer of the model".into();
+    let ids = probes[0]["criteria"].as_array().unwrap().iter();
+    let ids = ids.map(|id| id.as_str().unwrap().to_owned()).collect();
+    (document, ids)
+}
+
+#[test]
+fn votes_and_dimensions_are_priced_recorded_and_replayed() {
+    let (document, ids) = one_answer();
+    let rubric = shipped_rubric();
+    let own = rubric.criteria.iter().filter(|one| ids.contains(&one.id));
+    let dimensions: BTreeSet<&str> = own.map(Criterion::dimension).collect();
+    let count = dimensions.len();
+    assert!((2..ids.len()).contains(&count));
+    let known = ids.clone();
+    let mut votes: BTreeMap<String, usize> = BTreeMap::new();
+    let server = serve(3 * count, move |request| {
+        let body = request.rsplit("\r\n").next().unwrap().to_owned();
+        let vote = votes.entry(body.clone()).or_default();
+        *vote += 1;
+        let score = [5, 1, 4][*vote - 1];
+        let entry = |id: &String| {
+            let quote = match id.as_str() {
+                "accuracy_factual" => "never written",
+                "accuracy_technical" => "order.lines  is not\niterable",
+                "completeness_depth" => "",
+                _ => "an answer",
+            };
+            json!({"criterionId": id, "score": score, "quote": quote, "reasoning": format!("vote {score}")})
+        };
+        let own = known.iter().filter(|id| body.contains(&format!("{id}: ")));
+        let results: Vec<Value> = own.map(entry).collect();
+        completion(&json!({ "criterionResults": results }).to_string())
+    });
+    let project = with_model(&server.address);
+    project.write_file("answers.json", document.to_string());
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let grade = [
+        "compaction",
+        "probe",
+        "grade",
+        "answers.json",
+        "--judge",
+        "clerk",
+        "--by-dimension",
+        "--recording",
+        "votes.jsonl",
+    ];
+    let with = |more: &[&str]| asked(&project, &[&grade[..], more].concat());
+    let (least, most) = (3 * count, 9 * count);
+    with(&["--votes", "3", "--plan"])
+        .exits_with(0)
+        .stdout_contains(&format!("`grade-probe`: {least} to {most} calls, US$ "))
+        .stdout_contains(&format!(" in {least} requests"));
+    let run = with(&["--votes", "3", "--yes", "--json"]).exits_with(0);
+    let report = run.json();
+    assert_eq!(report["votes"], 3);
+    let row = &report["grades"][0];
+    let results = row["output"]["criterionResults"].as_array().unwrap();
+    // In the order of the rubric, each with the median and its reason.
+    let found: Vec<&str> = results
+        .iter()
+        .map(|one| one["criterionId"].as_str().unwrap())
+        .collect();
+    assert_eq!(found, ids);
+    assert!(
+        results
+            .iter()
+            .all(|one| one["score"] == 4 && one["reasoning"] == "vote 4"),
+        "{row}"
+    );
+    assert!(
+        row["evidence"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|one| one["votes"] == json!([1, 4, 5]))
+    );
+    assert_eq!(
+        report["evidence"],
+        json!({"scores": ids.len(), "split_votes": ids.len(), "quotes": ids.len() - 1, "missing_quotes": 1})
+    );
+    let requests: Vec<String> = (0..least).map(|_| server.asked.recv().unwrap()).collect();
+    for request in &requests {
+        let asked = ids
+            .iter()
+            .filter(|id| request.contains(&format!("{id}: ")))
+            .count();
+        assert!(asked < ids.len(), "{request}");
+    }
+    // Replayed without a vendor; one vote is the first.
+    drop(server);
+    assert_eq!(
+        with(&["--votes", "3", "--json"]).exits_with(0).stdout,
+        run.stdout
+    );
+    with(&["--votes", "3"])
+        .exits_with(0)
+        .stdout_contains("1 answer graded by clerk, the median of 3 votes each")
+        .stdout_contains(&format!(
+            "1 of {} quotes of the judge occurs neither in the answer nor in its context; 1 of {} scores without a quote; votes differ on",
+            ids.len() - 1,
+            ids.len()
+        ));
+    let one = with(&["--json"]).exits_with(0).json();
+    assert_eq!(
+        one["grades"][0]["output"]["criterionResults"][0]["score"],
+        5
+    );
+    with(&["--votes", "5"])
+        .exits_with(2)
+        .stderr_contains(&format!("{} to {} calls", 2 * count, 6 * count))
+        .stderr_contains("expected a yes before text of a session is sent");
+    with(&["--votes", "4"])
+        .exits_with(2)
+        .stderr_contains("expected 1, 3, 5, 7 or 9");
+    asked(
+        &project,
+        &[
+            "compaction",
+            "probe",
+            "grade",
+            "answers.json",
+            "--votes",
+            "3",
+        ],
+    )
+    .exits_with(2)
+    .stderr_contains("--judge");
+}
+
+#[test]
+fn a_call_after_a_recorded_refusal_needs_a_yes_too() {
+    let (document, _) = one_answer();
+    let (project, server) = with_vendor(vec![completion("no scores")]);
+    project.write_file("answers.json", document.to_string());
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let grade = [
+        "compaction",
+        "probe",
+        "grade",
+        "answers.json",
+        "--judge",
+        "clerk",
+        "--recording",
+        "r.jsonl",
+    ];
+    asked(&project, &[&grade[..], &["--yes"]].concat())
+        .exits_with(3)
+        .stdout_contains("without a grade: recall_errors");
+    drop(server);
+    asked(&project, &grade)
+        .exits_with(2)
+        .stderr_contains("expected a yes before text of a session is sent");
+}
+
+#[test]
+fn equal_questions_of_two_methods_are_one_call() {
+    let (project, _server) = with_vendor(vec![completion("- an answer"); 2]);
+    project.write_file("s.jsonl", resolved_error());
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    // Both keep nothing.
+    let compare = [
+        "compaction",
+        "probe",
+        "compare",
+        "s.jsonl",
+        "--method",
+        "truncate=0",
+        "--method",
+        "truncate=1",
+        "--role",
+        "clerk",
+        "--yes",
+    ];
+    asked(&project, &compare)
+        .exits_with(0)
+        .stdout_contains("2 probes, 1 compaction, 1 session")
+        .stderr_contains("2 to 6 calls")
+        .output_lacks("not compared");
+}
+
+#[test]
+fn a_plan_shows_all_steps_and_runs_nothing() {
+    let (project, server) = with_vendor(Vec::new());
+    let compare = |more: &[&str]| {
+        let args = [
+            "compaction",
+            "probe",
+            "compare",
+            "secret-name.jsonl",
+            "--method",
+            "recorded",
+            "--method",
+            "command=touch ran",
+            "--plan",
+        ];
+        asked(&project, &[&args[..], more].concat()).exits_with(0)
+    };
+    compare(&[
+        "--role",
+        "clerk",
+        "--judge",
+        "clerk",
+        "--method",
+        "regenerative=clerk",
+    ])
+    .stdout_contains("command=touch ran in 1 run")
+    .stdout_contains("`compact-regenerative`: 1 to 3 calls, US$ ")
+    .stdout_contains("`answer-probe`: 21 to 63 calls, US$ ")
+    .stdout_contains("`grade-probe`: 21 to 63 calls, US$ 0 to ")
+    .output_lacks("not compared");
+    compare(&[]).stdout_contains("no role is named, so no model is asked");
+    assert!(!project.files().iter().any(|file| file == "ran"));
+    assert!(server.asked.try_recv().is_err());
+}
+
+#[test]
+fn people_label_answers_to_probes_and_both_judges_are_compared_with_them() {
+    let (mut document, ids) = one_answer();
+    let mut second = document["points"][0].clone();
+    second["probes"][0]["model_response"] =
+        "- TypeError: order.lines is not iterable (resolved)".into();
+    document["points"].as_array_mut().unwrap().push(second);
+    let known = ids.clone();
+    let server = serve(2, move |request| {
+        let score = if request.contains("an answer of the model") {
+            1
+        } else {
+            4
+        };
+        let entry = |id: &String| json!({"criterionId": id, "score": score, "reasoning": ""});
+        let results: Vec<Value> = known.iter().map(entry).collect();
+        completion(&json!({ "criterionResults": results }).to_string())
+    });
+    let project = with_model(&server.address);
+    project.write_file("answers.json", document.to_string());
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let label = [
+        "label",
+        "answers.json",
+        "--criterion",
+        "compression#accuracy_technical",
+    ];
+    let by = [&label[..], &["--by", "ann@example.org"]].concat();
+    let shown = project.run_with_input(&by, b"1\n5\n").exits_with(0);
+    shown
+        .stdout_contains("Which errors did the tools report?")
+        .stdout_contains("Expected facts:")
+        .stdout_contains("Are references to code")
+        .stderr_contains("`ctxc compaction probe grade answers.json` shows the agreement");
+    project
+        .run_with_input(&by, b"")
+        .exits_with(0)
+        .stderr_contains("every answer is labelled");
+    let labels = project.read_file("labels/ann@example.org.jsonl");
+    assert!(!labels.contains("order.lines"), "{labels}");
+    let grade = [
+        "compaction",
+        "probe",
+        "grade",
+        "answers.json",
+        "--judge",
+        "clerk",
+        "--yes",
+        "--recording",
+        "r.jsonl",
+    ];
+    asked(&project, &grade)
+        .exits_with(0)
+        .stdout_contains("Spearman's ρ of clerk with labels on 2 scores: ")
+        .stdout_contains("Spearman's ρ of facts with labels on 2 scores: ")
+        .stdout_contains("Spearman's ρ of clerk with facts on ");
+    let report = asked(&project, &[&grade[..], &["--json"]].concat())
+        .exits_with(0)
+        .json();
+    let rows: Vec<(&str, &str)> = report["agreement"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["criterion"].is_null())
+        .map(|row| {
+            (
+                row["judge"].as_str().unwrap(),
+                row["with"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [("clerk", "labels"), ("facts", "labels"), ("clerk", "facts")]
+    );
+    project
+        .run(&[&label[..], &["--html", "page.html"]].concat())
+        .exits_with(0)
+        .stderr_contains("the file has text of a session");
+    assert!(
+        project
+            .read_file("page.html")
+            .contains("order.lines is not iterable")
+    );
+}
+
 #[test]
 fn answers_of_all_methods_are_asked_for_and_graded_without_a_name() {
     let made = Project::new().with_file("s.jsonl", resolved_error());
@@ -800,6 +1118,22 @@ fn summaries_of_a_role_build_on_each_other_or_on_the_whole() {
     assert!(has(2, &first) && has(3, &first) && has(3, "second.rs") && !has(3, "whole one"));
 }
 
+/// An answer of a role to any question.
+fn reply(request: &str) -> String {
+    if !request.contains("expert evaluator") {
+        return completion("- an answer");
+    }
+    let rubric = shipped_rubric();
+    let own = rubric.criteria.iter();
+    let own = own.filter(|one| request.contains(&format!("{}: ", one.id)));
+    let entry = |one: &Criterion| {
+        let score = (request.len() + one.id.len()) % 6;
+        json!({"criterionId": one.id, "score": score, "quote": "an answer", "reasoning": "so"})
+    };
+    let results: Vec<Value> = own.map(entry).collect();
+    completion(&json!({ "criterionResults": results }).to_string())
+}
+
 /// Documents of every kind, for the test of schemas.
 pub(crate) fn put_artifacts(mut put: impl FnMut(&'static str, &'static str, Value)) {
     let mut project = Project::new();
@@ -867,5 +1201,42 @@ pub(crate) fn put_artifacts(mut put: impl FnMut(&'static str, &'static str, Valu
         names::COMPACTION_COMPARISON,
         "failed",
         project.run(&failing).exits_with(7).json(),
+    );
+    let server = serve(9, reply);
+    let project = with_model(&server.address);
+    project.write_file("s.jsonl", resolved_error());
+    project.write_file("answers.json", one_answer().0.to_string());
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let judge = ["--judge", "clerk", "--yes", "--json"];
+    let judged = asked(
+        &project,
+        &[
+            &["compaction", "probe", "grade", "answers.json"],
+            &judge[..],
+        ]
+        .concat(),
+    );
+    put(
+        names::COMPACTION_GRADES,
+        "role",
+        judged.exits_with(0).json(),
+    );
+    let compare = [
+        "compaction",
+        "probe",
+        "compare",
+        "s.jsonl",
+        "--method",
+        "recorded",
+        "--method",
+        "truncate=0",
+        "--role",
+        "clerk",
+    ];
+    let compared = asked(&project, &[&compare[..], &judge[..]].concat());
+    put(
+        names::COMPACTION_COMPARISON,
+        "role",
+        compared.exits_with(0).json(),
     );
 }

@@ -2,44 +2,36 @@
 
 use super::command_line::AskArgs;
 use super::comparison_report::UncomparedProbe;
-use super::make_probes::print_probes;
+use super::make_probes::emit_probes;
 use super::read_probes::{read_probes, read_rubric};
-use super::role_questions::{ANSWER_PROBE, AskedRole, QuestionInputs, RoleQuestions};
+use super::role_questions::{ANSWER_PROBE, AskedRole, RoleQuestions, question_inputs};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::session::probe::document::{Probe, ProbePoint};
+use crate::session::probe::document::ProbePoint;
 
 /// Runs the verb.
 pub(super) fn ask_probes(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
-    let rubric = read_rubric(&args.rubric)?;
+    let rubric = read_rubric(&args.common.rubric)?;
     let mut document = read_probes(&args.what, &rubric, cx)?;
     let project = CompiledProject::load(cx)?;
     let questions = RoleQuestions::open(&project, &args.asking, cx)?;
-    let Some(unanswered) = answer_points(&questions, &args.role, &mut document.points, cx)? else {
+    let unanswered = answer_points(&questions, &args.role, &mut document.points, cx)?;
+    if args.asking.plan {
         return Ok(Exit::Success);
-    };
+    }
     for one in &unanswered {
         cx.print_note(&one.describe("not answered"));
     }
-    cx.emit_result(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.print_json(&document),
-        DataFormat::Text => print_probes(&document, cx),
-    })?;
-    let has_answer = |probe: &Probe| probe.model_response.is_some();
-    let is_answered = document
-        .points
-        .iter()
-        .flat_map(|point| &point.probes)
-        .any(has_answer);
-    Ok(if is_answered {
+    emit_probes(&document, &args.common, cx)?;
+    let mut probes = document.points.iter().flat_map(|point| &point.probes);
+    Ok(if probes.any(|probe| probe.model_response.is_some()) {
         Exit::Success
     } else {
         Exit::Infrastructure
     })
 }
 
-/// Fills in the answers of a role. Returns the probes without an answer, or `None` if the calls were
-/// only planned.
+/// Fills in the answers of a role. Returns the probes without an answer.
 ///
 /// # Errors
 /// The role cannot be asked.
@@ -48,58 +40,44 @@ pub(super) fn answer_points(
     role: &str,
     points: &mut [ProbePoint],
     cx: &mut Cx,
-) -> Result<Option<Vec<UncomparedProbe>>> {
+) -> Result<Vec<UncomparedProbe>> {
     let to = AskedRole {
         name: role,
         template: &ANSWER_PROBE,
+        votes: 1,
     };
-    let mut asked: Vec<QuestionInputs> = Vec::new();
-    for point in points.iter() {
-        let Some(context) = &point.compacted_context else {
-            continue;
-        };
-        asked.extend(point.probes.iter().map(|probe| {
-            let texts = [
-                ("compacted_context", context),
-                ("probe_question", &probe.probe_question),
-            ];
-            texts
-                .map(|(name, text)| (name.to_owned(), text.as_str().into()))
-                .into()
-        }));
-    }
-    let read = |_: usize, text: &str| {
-        let text = text.trim();
-        let is_text = !text.is_empty();
-        is_text
-            .then(|| text.to_owned())
-            .ok_or_else(|| "an empty answer".to_owned())
-    };
-    let Some(answers) = questions.ask(to, asked, read, cx)? else {
-        return Ok(None);
-    };
-    let mut answers = answers.into_iter();
-    let mut unanswered = Vec::new();
+    let (mut asked, mut open, mut unanswered) = (Vec::new(), Vec::new(), Vec::new());
     for point in points {
-        let is_opaque = point.compacted_context.is_none();
+        let context = point.compacted_context.as_deref();
         for probe in &mut point.probes {
-            let answer = if is_opaque {
-                Err("its context is opaque".to_owned())
-            } else {
-                answers
-                    .next()
-                    .unwrap_or_else(|| Err("it was not asked".to_owned()))
+            asked.extend(context.map(|context| {
+                question_inputs([
+                    ("compacted_context", Some(context)),
+                    ("probe_question", Some(&probe.probe_question)),
+                ])
+            }));
+            let no_answer = UncomparedProbe {
+                session: point.session.clone(),
+                number: point.number,
+                probe: Some(probe.id.clone()),
+                reason: "its context is opaque".to_owned(),
             };
-            match answer {
-                Ok(answer) => probe.model_response = Some(answer),
-                Err(reason) => unanswered.push(UncomparedProbe {
-                    session: point.session.clone(),
-                    number: point.number,
-                    probe: Some(probe.id.clone()),
-                    reason,
-                }),
+            if context.is_some() {
+                open.push((probe, no_answer));
+            } else {
+                unanswered.push(no_answer);
             }
         }
     }
-    Ok(Some(unanswered))
+    let answers = questions.ask_texts(to, asked, cx)?;
+    for ((probe, no_answer), answer) in open.into_iter().zip(answers) {
+        match answer {
+            Ok(mut texts) => probe.model_response = texts.pop(),
+            Err(reason) => unanswered.push(UncomparedProbe {
+                reason,
+                ..no_answer
+            }),
+        }
+    }
+    Ok(unanswered)
 }

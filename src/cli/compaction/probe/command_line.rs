@@ -36,10 +36,38 @@ pub(super) struct SessionArgs {
 
 /// The rubric.
 #[derive(Debug, Args)]
-pub(super) struct RubricArgs {
-    /// Criteria of your own, such as a changed copy of templates/rubrics/compression.yaml [default: that rubric]
+pub(in crate::cli) struct RubricArgs {
+    /// Criteria of your own for probes, such as a changed copy of templates/rubrics/compression.yaml [default: that rubric]
     #[arg(long, value_name = "FILE")]
     pub(super) rubric: Option<PathBuf>,
+}
+
+/// The options of every step.
+#[derive(Debug, Args)]
+pub(super) struct CommonArgs {
+    #[command(flatten)]
+    pub(super) rubric: RubricArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs<DataFormat>,
+}
+
+/// Asking a judge.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct VoteArgs {
+    /// Ask the judge so many times about each answer, an odd number up to 9; the median of the scores counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_votes, requires = "judge")]
+    pub(super) votes: usize,
+    /// Ask the judge about each dimension of the rubric in a call of its own, not about all criteria at once
+    #[arg(long, requires = "judge")]
+    pub(super) by_dimension: bool,
+}
+
+fn parse_votes(text: &str) -> std::result::Result<usize, String> {
+    let votes = text.parse().ok().filter(|votes| (1..=9).contains(votes));
+    votes.filter(|votes| votes % 2 == 1).ok_or_else(|| {
+        "expected 1, 3, 5, 7 or 9: of an even number, the median can be a score that no vote gave"
+            .to_owned()
+    })
 }
 
 /// Asking a role.
@@ -82,9 +110,7 @@ pub(super) struct AskArgs {
     #[command(flatten)]
     pub(super) asking: RoleArgs,
     #[command(flatten)]
-    pub(super) rubric: RubricArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs<DataFormat>,
+    pub(super) common: CommonArgs,
 }
 
 /// Make questions from the facts that each compaction truncated
@@ -99,9 +125,7 @@ pub(super) struct MakeArgs {
     #[command(flatten)]
     pub(super) sessions: SessionArgs,
     #[command(flatten)]
-    pub(super) rubric: RubricArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs<DataFormat>,
+    pub(super) common: CommonArgs,
 }
 
 /// Grade the answers of a document of probes
@@ -114,7 +138,8 @@ pub(super) struct MakeArgs {
     A role that judges receives the question, the answer, the context, the expected facts and the criteria in seeded order, and no name of a \
     session or a method. Its prompt is that of this program, or its own task if that has the parameters `probe_question`, `model_response` \
     and `rubric_criteria`. A score that is missing, unknown or no whole number from 0 to 5 is asked for again, then reported, never \
-    filled in. Spearman's ρ is given with the grades by facts, and with labels of people in labels/ on the same answers."
+    filled in. Each score has a quote; quotes that occur neither in the answer nor in its context are counted. `ctxc label answers.json` \
+    asks people about the same answers: Spearman's ρ of both judges with their labels is given, and of the role with the grades by facts."
 )]
 pub(super) struct GradeArgs {
     /// A document of `ctxc compaction probe ask --json`, or of `make` with answers in `model_response`
@@ -124,11 +149,11 @@ pub(super) struct GradeArgs {
     #[arg(long, value_name = "ROLE")]
     pub(super) judge: Option<String>,
     #[command(flatten)]
+    pub(super) votes: VoteArgs,
+    #[command(flatten)]
     pub(super) asking: RoleArgs,
     #[command(flatten)]
-    pub(super) rubric: RubricArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs<DataFormat>,
+    pub(super) common: CommonArgs,
 }
 
 /// Compare methods of compaction by the same probes
@@ -154,9 +179,9 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "ROLE", requires = "role")]
     pub(super) judge: Option<String>,
     #[command(flatten)]
+    pub(super) votes: VoteArgs,
+    #[command(flatten)]
     pub(super) asking: RoleArgs,
     #[command(flatten)]
-    pub(super) rubric: RubricArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs<DataFormat>,
+    pub(super) common: CommonArgs,
 }

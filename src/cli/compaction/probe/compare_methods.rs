@@ -10,13 +10,12 @@ use super::comparison_report::{
     ComparedMethods, ComparedPoint, ProbeComparison, UncomparedProbe, print_comparison,
     session_length,
 };
-use super::grade_points::{GradedProbe, RoleJudge, grade_points_by_facts, grade_points_by_role};
+use super::grade_agreement::GradeAgreement;
+use super::grade_points::{GradedProbe, RoleJudge, grade_points_by_facts};
 use super::methods::MethodContext;
-use super::probe_method::ProbeMethod;
-use super::read_probes::{
-    LocatedPoint, LocatedPoints, build_point, read_rubric, read_sessions, with_context,
-};
-use super::role_questions::RoleQuestions;
+use super::probe_method::{MethodKind, ProbeMethod};
+use super::read_probes::{LocatedPoints, build_point, read_rubric, read_sessions, with_context};
+use super::role_questions::{PLACEHOLDER, RoleQuestions};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::session::probe::deterministic_judge::GradedText;
@@ -24,7 +23,7 @@ use crate::session::probe::document::ProbePoint;
 
 /// Runs the verb.
 pub(super) fn compare_methods(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
-    let rubric = read_rubric(&args.rubric)?;
+    let rubric = read_rubric(&args.common.rubric)?;
     let located = read_sessions(&args.sessions.sessions, cx)?;
     let asks_role = args.role.is_some() || args.methods.iter().any(ProbeMethod::asks_role);
     let project = asks_role.then(|| CompiledProject::load(cx)).transpose()?;
@@ -34,54 +33,17 @@ pub(super) fn compare_methods(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let mut contexts = Vec::new();
     for method in &args.methods {
-        match method.contexts(&located, questions.as_ref(), cx)? {
-            Some(own) => contexts.push(own),
-            None => return Ok(Exit::Success),
-        }
-    }
-    let built: Vec<ProbePoint> = located
-        .points
-        .iter()
-        .map(|point| build_point(point, &rubric))
-        .collect();
-    let mut not_compared = Vec::new();
-    let compared = choose_points(&built, &contexts, args, &mut not_compared);
-    // All compactions of the first method, then those of the next.
-    let mut points: Vec<ProbePoint> = Vec::new();
-    for own in contexts {
-        let all = built.iter().zip(own).enumerate();
-        let is_compared = |at: &usize| compared.contains(at);
-        points.extend(
-            all.filter(|(at, _)| is_compared(at))
-                .map(|(_, (point, context))| with_context(point.clone(), context.ok())),
-        );
-    }
-    let graded = if let (Some(questions), Some(role)) = (&questions, &args.role) {
-        if answer_points(questions, role, &mut points, cx)?.is_none() {
-            return Ok(Exit::Success);
-        }
-        let judge = args.judge.as_ref().map(|role| RoleJudge {
-            questions,
-            role,
-            seed: args.asking.seed,
+        let is_program = matches!(method.kind, MethodKind::Command(_));
+        contexts.push(if is_program && args.asking.plan {
+            plan_program(method, &located, cx)?
+        } else {
+            method.contexts(&located, questions.as_ref(), cx)?
         });
-        match judge {
-            Some(judge) => grade_points_by_role(&points, judge, &rubric, cx)?,
-            None => Some(grade_points_by_facts(&points, GradedText::Answer, &rubric)),
-        }
-    } else {
-        for point in &mut points {
-            for probe in &mut point.probes {
-                probe.model_response.clone_from(&point.compacted_context);
-            }
-        }
-        Some(grade_points_by_facts(&points, GradedText::Context, &rubric))
-    };
-    let Some(graded) = graded else {
-        return Ok(Exit::Success);
-    };
-    let compared = join_methods(&located, &compared, &points, graded, &mut not_compared);
-    let compared = ComparedMethods {
+    }
+    if args.asking.plan && questions.is_none() {
+        cx.print_line("no role is named, so no model is asked")?;
+    }
+    let mut compared = ComparedMethods {
         graded: if args.role.is_some() {
             "answers"
         } else {
@@ -89,105 +51,149 @@ pub(super) fn compare_methods(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
         },
         judge: args.judge.clone().unwrap_or_else(|| "facts".to_owned()),
         seed: args.asking.seed,
+        votes: args.votes.votes,
         names: args.methods.iter().map(|one| one.name.clone()).collect(),
-        points: compared,
+        points: Vec::new(),
+        not_compared: Vec::new(),
         rubric: &rubric,
     };
-    let report = ProbeComparison::new(&compared, not_compared);
-    cx.emit_result(&args.output, |format, cx| match format {
+    let mut points = compared.add_points(&located, &contexts);
+    let mut agreement = Vec::new();
+    let graded = if let (Some(questions), Some(role)) = (&questions, &args.role) {
+        for one in answer_points(questions, role, &mut points, cx)? {
+            cx.print_note(&one.describe("not answered"));
+        }
+        let by_facts = grade_points_by_facts(&points, GradedText::Answer, &rubric);
+        if let Some(role) = args.judge.as_deref() {
+            let judge = RoleJudge {
+                questions,
+                role,
+                votes: args.votes,
+                seed: args.asking.seed,
+                rubric: &rubric,
+            };
+            let graded = judge.grade_points(&points, cx)?;
+            let facts =
+                |at: usize, criterion: &str| by_facts.get(at)?.as_ref().ok()?.score(criterion);
+            agreement = GradeAgreement::compare([role, "facts"], &graded, facts);
+            graded
+        } else {
+            by_facts
+        }
+    } else {
+        for point in &mut points {
+            for probe in &mut point.probes {
+                probe.model_response.clone_from(&point.compacted_context);
+            }
+        }
+        grade_points_by_facts(&points, GradedText::Context, &rubric)
+    };
+    if args.asking.plan {
+        return Ok(Exit::Success);
+    }
+    compared.add_grades(&points, graded);
+    let report = ProbeComparison::new(compared, agreement);
+    cx.emit_result(&args.common.output, |format, cx| match format {
         DataFormat::Json => cx.print_json(&report),
         DataFormat::Text => print_comparison(&report, cx),
     })?;
-    let is_empty = report.counts.probes == 0;
-    Ok(if is_empty {
+    Ok(if report.counts.probes == 0 {
         Exit::Inconclusive
     } else {
         Exit::Success
     })
 }
 
-/// Returns the numbers of the compactions that all methods have a context for, and notes the others.
-fn choose_points(
-    built: &[ProbePoint],
-    contexts: &[Vec<MethodContext>],
-    args: &CompareArgs,
-    not_compared: &mut Vec<UncomparedProbe>,
-) -> Vec<usize> {
-    let mut chosen = Vec::new();
-    for (at, point) in built.iter().enumerate() {
-        let all = args.methods.iter().zip(contexts);
-        let failed = all.filter_map(|(method, own)| {
-            let why = own.get(at)?.as_ref().err()?;
-            Some(format!("`{}`: {why}", method.name))
-        });
-        let is_empty = point.probes.is_empty();
-        let empty = is_empty.then(|| "it truncated no fact that a probe asks for".to_owned());
-        match failed.chain(empty).next() {
-            Some(reason) => not_compared.push(UncomparedProbe {
-                session: point.session.clone(),
-                number: point.number,
-                probe: None,
-                reason,
-            }),
-            None => chosen.push(at),
-        }
-    }
-    chosen
+/// Prints the number of runs of a program. Returns a text in the place of each context.
+fn plan_program(
+    method: &ProbeMethod,
+    located: &LocatedPoints,
+    cx: &mut Cx,
+) -> Result<Vec<MethodContext>> {
+    let count = located.points.len();
+    let runs = pluralize(count, "run");
+    cx.print_line(&format!("{} in {runs}", escape_line(&method.name)))?;
+    let context = |at: usize| Ok(format!("{PLACEHOLDER} {} {at}", method.name));
+    Ok((0..count).map(context).collect())
 }
 
-/// Joins the grades of each probe by method. A probe without a grade of every method is left out.
-fn join_methods(
-    located: &LocatedPoints,
-    compared: &[usize],
-    points: &[ProbePoint],
-    graded: Vec<GradedProbe>,
-    not_compared: &mut Vec<UncomparedProbe>,
-) -> Vec<ComparedPoint> {
-    let mut graded = graded.into_iter();
-    let mut by_point: Vec<Vec<Vec<GradedProbe>>> = vec![Vec::new(); compared.len()];
-    for (number, point) in points.iter().enumerate() {
-        let own: Vec<GradedProbe> = graded.by_ref().take(point.probes.len()).collect();
-        if let Some(methods) = by_point.get_mut(number % compared.len().max(1)) {
-            methods.push(own);
-        }
-    }
-    let mut joined = Vec::new();
-    for ((position, at), methods) in compared.iter().enumerate().zip(by_point) {
-        let own = points.iter().skip(position).step_by(compared.len());
-        let (Some(source), Some(point)) = (located.points.get(*at), points.get(position)) else {
-            continue;
-        };
-        let mut row = new_row(source, point, own);
-        for (number, probe) in point.probes.iter().enumerate() {
-            let by_method = methods.iter().filter_map(|all| all.get(number).cloned());
-            match by_method.collect::<std::result::Result<Vec<_>, String>>() {
-                Ok(scores) => row.probes.push(scores),
-                Err(reason) => not_compared.push(UncomparedProbe {
-                    session: point.session.clone(),
+impl ComparedMethods<'_> {
+    /// Adds the compactions that all methods have a context for. Returns these contexts with probes:
+    /// for each compaction, those of all methods.
+    fn add_points(
+        &mut self,
+        located: &LocatedPoints,
+        contexts: &[Vec<MethodContext>],
+    ) -> Vec<ProbePoint> {
+        let mut points = Vec::new();
+        for (at, source) in located.points.iter().enumerate() {
+            let point = build_point(source, self.rubric);
+            let own = contexts.iter().zip(&self.names).map(|(own, name)| {
+                let missing = Err("it has no context".to_owned());
+                let context = own.get(at).cloned().unwrap_or(missing);
+                context.map_err(|why| format!("`{name}`: {why}"))
+            });
+            let own = own.collect::<std::result::Result<Vec<String>, String>>();
+            let own = own.and_then(|own| {
+                let has_probe = !point.probes.is_empty();
+                let none = || "it truncated no fact that a probe asks for".to_owned();
+                has_probe.then_some(own).ok_or_else(none)
+            });
+            match own {
+                Ok(own) => {
+                    let first = points.len();
+                    let own = own.into_iter();
+                    points.extend(own.map(|context| with_context(point.clone(), Some(context))));
+                    let own = points.get(first..).unwrap_or_default().iter();
+                    self.points.push(ComparedPoint {
+                        session: point.session,
+                        task: point.task,
+                        length: session_length(source.material.position),
+                        messages: point.messages,
+                        tokens_before: point.tokens_before,
+                        tokens_after: own.map(|one| one.tokens_after.unwrap_or(0)).collect(),
+                        probes: Vec::new(),
+                    });
+                }
+                Err(reason) => self.not_compared.push(UncomparedProbe {
+                    session: point.session,
                     number: point.number,
-                    probe: Some(probe.id.clone()),
+                    probe: None,
                     reason,
                 }),
             }
         }
-        joined.push(row);
+        points
     }
-    joined
-}
 
-/// A compaction without grades. `own` are its contexts, by method.
-fn new_row<'p>(
-    source: &LocatedPoint,
-    point: &ProbePoint,
-    own: impl Iterator<Item = &'p ProbePoint>,
-) -> ComparedPoint {
-    ComparedPoint {
-        session: point.session.clone(),
-        task: point.task,
-        length: session_length(source.material.position),
-        messages: point.messages,
-        tokens_before: point.tokens_before,
-        tokens_after: own.map(|one| one.tokens_after.unwrap_or(0)).collect(),
-        probes: Vec::new(),
+    /// Joins the grades of each probe by method. A probe without a grade of every method is left out.
+    fn add_grades(&mut self, points: &[ProbePoint], graded: Vec<GradedProbe>) {
+        let mut graded = graded.into_iter();
+        for (row, own) in self.points.iter_mut().zip(points.chunks(self.names.len())) {
+            let count = |point: &ProbePoint| point.probes.len();
+            let by_method: Vec<Vec<GradedProbe>> = own
+                .iter()
+                .map(|point| graded.by_ref().take(count(point)).collect())
+                .collect();
+            let Some(first) = own.first() else {
+                continue;
+            };
+            for (number, probe) in first.probes.iter().enumerate() {
+                let own = by_method.iter().zip(&self.names).map(|(all, name)| {
+                    let missing = Err("it has no grade".to_owned());
+                    let own = all.get(number).cloned().unwrap_or(missing);
+                    own.map_err(|why| format!("`{name}`: {why}"))
+                });
+                match own.collect::<std::result::Result<Vec<_>, String>>() {
+                    Ok(own) => row.probes.push(own),
+                    Err(reason) => self.not_compared.push(UncomparedProbe {
+                        session: first.session.clone(),
+                        number: first.number,
+                        probe: Some(probe.id.clone()),
+                        reason,
+                    }),
+                }
+            }
+        }
     }
 }

@@ -3,12 +3,14 @@
 //! Every figure is about the same probes. Differences are paired; their intervals are by session, since
 //! probes of one session are not independent.
 
+use super::grade_agreement::{GradeAgreement, print_agreement};
+use super::grade_points::{EvidenceCounts, GradedAnswer};
 use crate::cli::prelude::*;
 use crate::eval::statistics::paired_interval;
 use crate::scenario::rubric::Rubric;
 use crate::schema::json::names;
 use crate::session::probe::document::TaskKind;
-use crate::session::probe::grade::{CriterionResult, MeanScores, ScoreName};
+use crate::session::probe::grade::{MeanScores, ScoreName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The limits of every comparison.
@@ -32,6 +34,8 @@ pub(crate) struct ProbeComparison {
     /// The seed of the order in which a judge received answers and criteria. The methods were joined
     /// to the grades afterwards.
     pub(super) seed: u64,
+    /// The number of votes of a role on each answer; their median counts.
+    pub(super) votes: usize,
     /// The numbers that the means are over.
     pub(super) counts: ProbeCounts,
     /// The methods; the first is the base.
@@ -40,6 +44,11 @@ pub(crate) struct ProbeComparison {
     pub(super) groups: Vec<GroupRow>,
     /// The compactions that not all methods can be compared by.
     pub(super) not_compared: Vec<UncomparedProbe>,
+    /// The counts of the evidence; null without a role that judges.
+    pub(super) evidence: Option<EvidenceCounts>,
+    /// The agreement of a role that judges with the judge by facts, on all criteria together and on
+    /// each.
+    pub(super) agreement: Vec<GradeAgreement>,
     /// The limits of the comparison.
     notes: Vec<&'static str>,
 }
@@ -95,18 +104,7 @@ pub(crate) struct GroupRow {
     /// The numbers that the means are over.
     pub(super) counts: ProbeCounts,
     /// The methods.
-    pub(super) methods: Vec<GroupMethod>,
-}
-
-/// A method in a group.
-#[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct GroupMethod {
-    /// The method, as given.
-    pub(super) method: String,
-    /// The mean of its dimensions, from 0 to 5; null without a score.
-    pub(super) overall: Option<f64>,
-    /// The difference from the base; null for the base.
-    pub(super) difference: Option<DifferenceRow>,
+    pub(super) methods: Vec<MethodRow>,
 }
 
 /// A compaction or a probe that is not compared.
@@ -152,8 +150,8 @@ pub(super) struct ComparedPoint {
     pub(super) tokens_before: usize,
     /// The tokens after each method.
     pub(super) tokens_after: Vec<usize>,
-    /// The scores of each probe, by method.
-    pub(super) probes: Vec<Vec<Vec<CriterionResult>>>,
+    /// The grades of each probe, by method.
+    pub(super) probes: Vec<Vec<GradedAnswer>>,
 }
 
 /// The compactions of a comparison, with the names of the methods.
@@ -161,15 +159,18 @@ pub(super) struct ComparedMethods<'a> {
     pub(super) graded: &'static str,
     pub(super) judge: String,
     pub(super) seed: u64,
+    pub(super) votes: usize,
     pub(super) names: Vec<String>,
     pub(super) points: Vec<ComparedPoint>,
+    pub(super) not_compared: Vec<UncomparedProbe>,
     pub(super) rubric: &'a Rubric,
 }
 
 impl ProbeComparison {
     /// Creates the comparison of graded compactions.
-    pub(super) fn new(compared: &ComparedMethods<'_>, not_compared: Vec<UncomparedProbe>) -> Self {
+    pub(super) fn new(compared: ComparedMethods<'_>, agreement: Vec<GradeAgreement>) -> Self {
         let all: Vec<&ComparedPoint> = compared.points.iter().collect();
+        let graded = all.iter().flat_map(|point| point.probes.iter().flatten());
         let methods = (0..compared.names.len()).map(|method| compared.method_row(&all, method));
         let tasks = TaskKind::ALL
             .into_iter()
@@ -180,12 +181,15 @@ impl ProbeComparison {
         Self {
             schema: names::COMPACTION_COMPARISON,
             graded: compared.graded,
-            judge: compared.judge.clone(),
             seed: compared.seed,
+            votes: compared.votes,
             counts: counts(&all),
             methods: methods.collect(),
             groups: tasks.chain(lengths).flatten().collect(),
-            not_compared,
+            evidence: EvidenceCounts::new(graded.flat_map(|graded| &graded.evidence)),
+            agreement,
+            judge: compared.judge,
+            not_compared: compared.not_compared,
             notes: NOTES.to_vec(),
         }
     }
@@ -220,14 +224,7 @@ impl ComparedMethods<'_> {
         is_in: impl Fn(&ComparedPoint) -> bool,
     ) -> Option<GroupRow> {
         let points: Vec<&ComparedPoint> = self.points.iter().filter(|one| is_in(one)).collect();
-        let methods = (0..self.names.len()).map(|method| GroupMethod {
-            method: self.name(method),
-            overall: self.means(&points, method).overall,
-            difference: self
-                .differences(&points, method)
-                .into_iter()
-                .find(|row| row.of == "overall"),
-        });
+        let methods = (0..self.names.len()).map(|method| self.method_row(&points, method));
         (!points.is_empty()).then(|| GroupRow {
             by,
             value,
@@ -239,7 +236,7 @@ impl ComparedMethods<'_> {
     fn means(&self, points: &[&ComparedPoint], method: usize) -> MeanScores {
         let probes = points.iter().flat_map(|point| &point.probes);
         let own = probes.filter_map(|methods| methods.get(method));
-        MeanScores::new(own.map(Vec::as_slice), self.rubric)
+        MeanScores::new(own.map(|graded| &*graded.results), self.rubric)
     }
 
     /// The differences from the first method.
@@ -308,10 +305,11 @@ pub(super) fn print_comparison(report: &ProbeComparison, cx: &mut Cx) -> Result<
     cx.print_line(&describe_counts(report.counts))?;
     for row in &report.methods {
         cx.print_line("")?;
-        let overall = row.scores.overall.unwrap_or(0.0);
+        let overall = row.scores.overall.map(|mean| format!("{mean:.2} of 5"));
+        let overall = overall.unwrap_or_else(|| "no score".to_owned());
         let difference = row.differences.iter().find(|row| row.of == "overall");
         cx.print_line(&format!(
-            "{}: {overall:.2} of 5{}, {:.1} % of the tokens",
+            "{}: {overall}{}, {:.1} % of the tokens",
             escape_line(&row.method),
             describe_difference(difference),
             row.token_ratio * 100.0
@@ -329,8 +327,9 @@ pub(super) fn print_comparison(report: &ProbeComparison, cx: &mut Cx) -> Result<
     cx.print_line("")?;
     for group in &report.groups {
         let methods = group.methods.iter().map(|one| {
-            let overall = one.overall.unwrap_or(0.0);
-            format!("{} {overall:.2}", escape_line(&one.method))
+            let overall = one.scores.overall.map(|mean| format!("{mean:.2}"));
+            let overall = overall.as_deref().unwrap_or("no score");
+            format!("{} {overall}", escape_line(&one.method))
         });
         let methods: Vec<String> = methods.collect();
         cx.print_hanging(
@@ -347,6 +346,10 @@ pub(super) fn print_comparison(report: &ProbeComparison, cx: &mut Cx) -> Result<
     for one in &report.not_compared {
         cx.print_hanging(&one.describe("not compared"), 2)?;
     }
+    if let Some(evidence) = report.evidence {
+        cx.print_hanging(&evidence.describe(), 2)?;
+    }
+    print_agreement(&report.agreement, cx)?;
     for note in &report.notes {
         cx.print_hanging(&format!("note: {note}"), 2)?;
     }

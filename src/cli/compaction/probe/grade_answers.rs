@@ -1,26 +1,27 @@
 //! `ctxc compaction probe grade`: the grades of the answers in a document.
 
-use super::command_line::GradeArgs;
+use super::command_line::{GradeArgs, RubricArgs};
 use super::comparison_report::UncomparedProbe;
-use super::grade_points::{RoleJudge, grade_points_by_facts, grade_points_by_role};
-use super::grade_report::{GradeAgreement, GradeReport, GradeRow, print_grades};
+use super::grade_agreement::GradeAgreement;
+use super::grade_points::{EvidenceCounts, RoleJudge, grade_points_by_facts};
+use super::grade_report::{GradeReport, GradeRow, print_grades};
+use super::labelled_answers::judged_answers;
 use super::read_probes::{read_document, read_rubric};
 use super::role_questions::RoleQuestions;
-use crate::base::hash::Hasher;
+use crate::cli::compaction::find_session::SESSION_TEXT_NOTE;
 use crate::cli::context::eval::read_labels;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::eval::agreement::ScorePair;
 use crate::eval::judge::labels::LabelStore;
 use crate::scenario::rubric::Rubric;
+use crate::schema::json::names;
 use crate::session::probe::deterministic_judge::GradedText;
-use crate::session::probe::document::{Probe, ProbePoint};
-use crate::session::probe::grade::{CriterionResult, ProbeGrade};
+use crate::session::probe::grade::{MeanScores, ProbeGrade};
 use std::collections::BTreeMap;
 
 /// Runs the verb.
 pub(super) fn grade_answers(args: &GradeArgs, cx: &mut Cx) -> Result<Exit> {
-    let rubric = read_rubric(&args.rubric)?;
+    let rubric = read_rubric(&args.common.rubric)?;
     let points = read_document(&args.answers)?.points;
     let probes = points.iter().flat_map(|point| &point.probes);
     if probes.clone().all(|probe| probe.model_response.is_none()) {
@@ -32,31 +33,69 @@ pub(super) fn grade_answers(args: &GradeArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let project = CompiledProject::load_or_empty(cx)?;
     let by_facts = grade_points_by_facts(&points, GradedText::Answer, &rubric);
-    let graded = match &args.judge {
+    let by_role = match &args.judge {
         Some(role) => {
             let questions = RoleQuestions::open(&project, &args.asking, cx)?;
             let judge = RoleJudge {
                 questions: &questions,
                 role,
+                votes: args.votes,
                 seed: args.asking.seed,
+                rubric: &rubric,
             };
-            let Some(graded) = grade_points_by_role(&points, judge, &rubric, cx)? else {
-                return Ok(Exit::Success);
-            };
-            graded
+            Some(judge.grade_points(&points, cx)?)
         }
-        None => by_facts.clone(),
+        None => None,
     };
-    let (mut rows, mut facts, mut ungraded) = (Vec::new(), Vec::new(), Vec::new());
+    if args.asking.plan {
+        if by_role.is_none() {
+            cx.print_line("no role is named, so no model is asked")?;
+        }
+        return Ok(Exit::Success);
+    }
+    let answers = judged_answers(&points, &args.common.rubric, &rubric);
+    let labels = read_labels(&project).map_err(|why| {
+        let why = format!("the labels cannot be read: {why}");
+        CliError::new(CliErrorKind::Infrastructure, why)
+    })?;
+    let labels = label_scores(&labels, &args.common.rubric, &rubric);
+    let by_people = |at: usize, criterion: &str| {
+        let answer = answers.get(at)?.answer_hash();
+        labels.get(&(criterion.to_owned(), answer)).copied()
+    };
+    let facts = |at: usize, criterion: &str| by_facts.get(at)?.as_ref().ok()?.score(criterion);
+    let judge = args.judge.as_deref().unwrap_or("facts");
+    let mut agreement = Vec::new();
+    let graded = by_role.as_ref().unwrap_or(&by_facts);
+    agreement.extend(GradeAgreement::compare(
+        [judge, "labels"],
+        graded,
+        by_people,
+    ));
+    if by_role.is_some() {
+        agreement.extend(GradeAgreement::compare(
+            ["facts", "labels"],
+            &by_facts,
+            by_people,
+        ));
+        agreement.extend(GradeAgreement::compare([judge, "facts"], graded, facts));
+    }
+    let (mut rows, mut ungraded) = (Vec::new(), Vec::new());
     let places = points
         .iter()
         .flat_map(|point| point.probes.iter().map(move |probe| (point, probe)));
-    for ((point, probe), (graded, by_facts)) in places.zip(graded.into_iter().zip(by_facts)) {
+    for (((point, probe), graded), answer) in places.zip(graded.clone()).zip(&answers) {
         match graded {
-            Ok(results) => {
-                rows.push(grade_row(point, probe, ProbeGrade::new(results, &rubric)));
-                facts.push(by_facts.unwrap_or_default());
-            }
+            Ok(graded) => rows.push(GradeRow {
+                session: point.session.clone(),
+                number: point.number,
+                probe: probe.id.clone(),
+                kind: probe.kind,
+                opaque: point.compacted_context.is_none(),
+                answer: answer.answer_hash(),
+                output: ProbeGrade::new(graded.results, &rubric),
+                evidence: graded.evidence,
+            }),
             Err(reason) => ungraded.push(UncomparedProbe {
                 session: point.session.clone(),
                 number: point.number,
@@ -65,92 +104,49 @@ pub(super) fn grade_answers(args: &GradeArgs, cx: &mut Cx) -> Result<Exit> {
             }),
         }
     }
-    let labels = read_labels(&project).map_err(|why| {
-        let why = format!("the labels cannot be read: {why}");
-        CliError::new(CliErrorKind::Infrastructure, why)
-    })?;
-    let mut agreement = label_agreement(&rows, &labels, &rubric);
-    if args.judge.is_some() {
-        let by_facts = |at: usize, criterion: &str| {
-            let results: &Vec<CriterionResult> = facts.get(at)?;
-            let own = results.iter().find(|one| one.criterion_id == criterion);
-            own.map(|one| one.score)
-        };
-        agreement.extend(compare_scores(&rows, "facts", by_facts));
-    }
+    let means = |opaque: bool| {
+        let own = rows.iter().filter(|row: &&GradeRow| row.opaque == opaque);
+        MeanScores::new(own.map(|row| &*row.output.criterion_results), &rubric)
+    };
     let report = GradeReport {
+        schema: names::COMPACTION_GRADES,
+        judge: judge.to_owned(),
+        seed: args.asking.seed,
+        votes: args.votes.votes,
+        readable: means(false),
+        opaque: Some(means(true)).filter(|means| means.overall.is_some()),
+        evidence: EvidenceCounts::new(rows.iter().flat_map(|row| &row.evidence)),
+        grades: rows,
         ungraded,
         agreement,
-        ..GradeReport::new(rows, args, &rubric)
     };
-    cx.emit_result(&args.output, |format, cx| match format {
+    cx.emit_result(&args.common.output, |format, cx| match format {
         DataFormat::Json => cx.print_json(&report),
         DataFormat::Text => print_grades(&report, cx),
     })?;
-    let is_failed = report.grades.is_empty();
-    Ok(if is_failed {
+    if args.common.output.names_file() {
+        cx.print_note(SESSION_TEXT_NOTE);
+    }
+    Ok(if report.grades.is_empty() {
         Exit::Infrastructure
     } else {
         Exit::Success
     })
 }
 
-fn grade_row(point: &ProbePoint, probe: &Probe, output: ProbeGrade) -> GradeRow {
-    let answer = probe.model_response.as_deref().unwrap_or_default();
-    let mut hasher = Hasher::new();
-    hasher.add_field(&probe.probe_question).add_field(answer);
-    GradeRow {
-        session: point.session.clone(),
-        number: point.number,
-        probe: probe.id.clone(),
-        kind: probe.kind,
-        opaque: point.compacted_context.is_none(),
-        answer: hasher.finish().to_string(),
-        output,
-    }
-}
-
-/// The agreement with the labels of people on the same answers.
-fn label_agreement(rows: &[GradeRow], labels: &LabelStore, rubric: &Rubric) -> Vec<GradeAgreement> {
-    let mut known: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+/// The scores of the first person who labelled each answer, by criterion and answer.
+fn label_scores(
+    labels: &LabelStore,
+    args: &RubricArgs,
+    rubric: &Rubric,
+) -> BTreeMap<(String, String), u64> {
+    let mut scores = BTreeMap::new();
     for criterion in &rubric.criteria {
-        let key = format!("compression#{}", criterion.id);
-        for (answer, labels) in labels.labels_by_answer(&key, criterion.max_score) {
-            let first = labels.first().map(|label| label.score);
-            known.extend(first.map(|score| ((criterion.id.as_str(), answer), score)));
+        let known = labels.labels_by_answer(&args.label_key(criterion), criterion.max_score);
+        for (answer, labels) in known {
+            let key = (criterion.id.clone(), answer.to_owned());
+            scores.extend(labels.first().map(|label| (key, label.score)));
         }
     }
-    compare_scores(rows, "labels", |at, criterion| {
-        let row = rows.get(at)?;
-        known.get(&(criterion, row.answer.as_str())).copied()
-    })
-}
-
-/// The agreement with other scores, by the number of the answer and the criterion: for each
-/// criterion and together; empty without such scores.
-fn compare_scores(
-    rows: &[GradeRow],
-    with: &'static str,
-    other: impl Fn(usize, &str) -> Option<u64>,
-) -> Vec<GradeAgreement> {
-    let mut pairs: BTreeMap<Option<String>, Vec<ScorePair>> = BTreeMap::new();
-    for (at, row) in rows.iter().enumerate() {
-        for result in &row.output.criterion_results {
-            let Some(score) = other(at, &result.criterion_id) else {
-                continue;
-            };
-            #[allow(clippy::cast_precision_loss, reason = "scores are small")]
-            let pair = ScorePair {
-                person: score as f64,
-                judge: result.score as f64,
-            };
-            for criterion in [None, Some(result.criterion_id.clone())] {
-                pairs.entry(criterion).or_default().push(pair);
-            }
-        }
-    }
-    let scores = pairs.into_iter();
     scores
-        .map(|(criterion, pairs)| GradeAgreement::new(with, criterion, &pairs))
-        .collect()
 }

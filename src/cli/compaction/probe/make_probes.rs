@@ -1,23 +1,33 @@
 //! `ctxc compaction probe make`: the questions about what each compaction truncated.
 
-use super::command_line::MakeArgs;
+use super::command_line::{CommonArgs, MakeArgs};
 use super::read_probes::{read_probes, read_rubric};
+use crate::cli::compaction::find_session::SESSION_TEXT_NOTE;
 use crate::cli::prelude::*;
 use crate::session::probe::document::{ProbeDocument, ProbePoint};
 
 /// Runs the verb.
 pub(super) fn make_probes(args: &MakeArgs, cx: &mut Cx) -> Result<Exit> {
-    let rubric = read_rubric(&args.rubric)?;
+    let rubric = read_rubric(&args.common.rubric)?;
     let document = read_probes(&args.sessions.sessions, &rubric, cx)?;
-    cx.emit_result(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.print_json(&document),
-        DataFormat::Text => print_probes(&document, cx),
-    })?;
+    emit_probes(&document, &args.common, cx)?;
     Ok(Exit::Success)
 }
 
+/// Writes the document.
+pub(super) fn emit_probes(document: &ProbeDocument, args: &CommonArgs, cx: &mut Cx) -> Result<()> {
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(document),
+        DataFormat::Text => print_probes(document, cx),
+    })?;
+    if args.output.names_file() {
+        cx.print_note(SESSION_TEXT_NOTE);
+    }
+    Ok(())
+}
+
 /// Prints the questions with their expected facts.
-pub(super) fn print_probes(document: &ProbeDocument, cx: &mut Cx) -> Result<()> {
+fn print_probes(document: &ProbeDocument, cx: &mut Cx) -> Result<()> {
     for point in &document.points {
         print_point(point, cx)?;
     }

@@ -1,13 +1,14 @@
 //! Methods of compaction that are compared, and the contexts that they leave.
 
 use super::probe_method::{MethodKind, ProbeMethod};
-use super::read_probes::{LocatedPoint, LocatedPoints, mask_text};
+use super::read_probes::{LocatedPoint, LocatedPoints};
 use super::role_questions::{
     AskedRole, COMPACT_ANCHORED, COMPACT_REGENERATIVE, QuestionInputs, RoleQuestions,
+    question_inputs,
 };
 use crate::base::fs;
+use crate::cli::compaction::find_session::SessionPlace;
 use crate::cli::prelude::*;
-use crate::record::fixed_mask::FixedMask;
 use crate::run::process::{ProcessLimits, run_program};
 use crate::session::probe::maker::describe_message;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ struct SessionState {
 }
 
 impl ProbeMethod {
-    /// Returns the contexts that the method leaves, or `None` if the calls were only planned.
+    /// Returns the contexts that the method leaves.
     ///
     /// # Errors
     /// Its role cannot be asked.
@@ -42,36 +43,37 @@ impl ProbeMethod {
         located: &LocatedPoints,
         questions: Option<&RoleQuestions<'_>>,
         cx: &mut Cx,
-    ) -> Result<Option<Vec<MethodContext>>> {
+    ) -> Result<Vec<MethodContext>> {
         let (role, template) = match &self.kind {
             MethodKind::AnchoredIterative(role) => (role, &COMPACT_ANCHORED),
             MethodKind::Regenerative(role) => (role, &COMPACT_REGENERATIVE),
             MethodKind::Recorded | MethodKind::Truncate(_) | MethodKind::Command(_) => {
                 let points = located.points.iter();
-                let context = |point| self.context_without_role(point, &located.mask);
-                return Ok(Some(points.map(context).collect()));
+                let context = |point| self.context_without_role(point, &located.place);
+                return Ok(points.map(context).collect());
             }
         };
         let Some(questions) = questions else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let to = AskedRole {
             name: role,
             template,
+            votes: 1,
         };
         role_contexts(located, to, questions, cx)
     }
 
-    fn context_without_role(&self, point: &LocatedPoint, mask: &FixedMask) -> MethodContext {
+    fn context_without_role(&self, point: &LocatedPoint, place: &SessionPlace) -> MethodContext {
         let conversation = &point.material.conversation;
         let after = match &self.kind {
             MethodKind::Truncate(tokens) => conversation.truncated(*tokens),
-            MethodKind::Command(argv) => conversation.with_summary(run_method(argv, point, mask)?),
+            MethodKind::Command(argv) => conversation.with_summary(run_method(argv, point, place)?),
             MethodKind::Recorded
             | MethodKind::AnchoredIterative(_)
             | MethodKind::Regenerative(_) => conversation.point.clone(),
         };
-        let mask = |text: &str| mask_text(mask, text);
+        let mask = |text: &str| place.mask(text);
         let context = point.material.context_after(&after, &mask);
         context.ok_or_else(|| "its context is opaque".to_owned())
     }
@@ -84,12 +86,12 @@ fn role_contexts(
     to: AskedRole<'_>,
     questions: &RoleQuestions<'_>,
     cx: &mut Cx,
-) -> Result<Option<Vec<MethodContext>>> {
+) -> Result<Vec<MethodContext>> {
     let mut sessions: BTreeMap<&str, SessionState> = BTreeMap::new();
     for (at, point) in located.points.iter().enumerate().rev() {
         sessions.entry(&point.session).or_default().open.push(at);
     }
-    let mask = |text: &str| mask_text(&located.mask, text);
+    let mask = |text: &str| located.place.mask(text);
     let missing = || Err("it was not asked".to_owned());
     let mut contexts: Vec<MethodContext> = located.points.iter().map(|_| missing()).collect();
     loop {
@@ -98,7 +100,7 @@ fn role_contexts(
             .filter_map(|state| Some((state.open.pop()?, state)))
             .collect();
         if round.is_empty() {
-            return Ok(Some(contexts));
+            return Ok(contexts);
         }
         let mut asked: Vec<QuestionInputs> = Vec::new();
         for (at, state) in &mut round {
@@ -114,32 +116,19 @@ fn role_contexts(
             } else {
                 state.conversation.clone()
             };
-            let texts = [
-                ("conversation", conversation),
-                ("summary", state.summary.clone()),
-            ];
-            asked.push(
-                texts
-                    .map(|(name, text)| (name.to_owned(), text.into()))
-                    .into(),
-            );
+            asked.push(question_inputs([
+                ("conversation", Some(&conversation)),
+                ("summary", Some(&state.summary)),
+            ]));
         }
-        let read = |_: usize, text: &str| {
-            let text = text.trim();
-            let is_text = !text.is_empty();
-            is_text
-                .then(|| text.to_owned())
-                .ok_or_else(|| "an empty summary".to_owned())
-        };
-        let Some(answers) = questions.ask(to, asked, read, cx)? else {
-            return Ok(None);
-        };
+        let answers = questions.ask_texts(to, asked, cx)?;
         for ((at, state), summary) in round.into_iter().zip(answers) {
             let (Some(point), Some(context)) = (located.points.get(at), contexts.get_mut(at))
             else {
                 continue;
             };
-            *context = summary.and_then(|summary| {
+            *context = summary.and_then(|mut summary| {
+                let summary = summary.pop().unwrap_or_default();
                 state.summary.clone_from(&summary);
                 let after = point.material.conversation.with_summary(summary);
                 let context = point.material.context_after(&after, &mask);
@@ -159,11 +148,11 @@ fn truncated_text(point: &LocatedPoint, mask: &dyn Fn(&str) -> String) -> String
 }
 
 /// Runs a program of the command line, with the user's environment. Returns its summary.
-fn run_method(argv: &[String], point: &LocatedPoint, mask: &FixedMask) -> MethodContext {
+fn run_method(argv: &[String], point: &LocatedPoint, place: &SessionPlace) -> MethodContext {
     let mut input = point.material.conversation.method_input();
-    input.summary = mask_text(mask, &input.summary);
+    input.summary = place.mask(&input.summary);
     for message in &mut input.messages {
-        message.text = mask_text(mask, &message.text);
+        message.text = place.mask(&message.text);
     }
     let input = serde_json::to_string(&input).map_err(|why| why.to_string())?;
     let folder = fs::current_dir().map_err(|why| why.to_string())?;

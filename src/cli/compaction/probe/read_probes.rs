@@ -1,16 +1,12 @@
 //! Reads the compactions of sessions, documents of probes, and rubrics.
 
 use super::command_line::RubricArgs;
-use crate::base::fs::{self, ReadFs as _, RealFs};
+use crate::base::fs;
 use crate::cli::compaction::find_session::{
-    SelectedSessions, SessionFile, find_sessions, unreadable,
+    SelectedSessions, SessionFile, SessionPlace, find_sessions, unreadable,
 };
 use crate::cli::prelude::*;
-use crate::cli::record::comparison::known_secrets;
 use crate::context::tokens;
-use crate::eval::compile_masks;
-use crate::project::config::RecordedContent;
-use crate::record::fixed_mask::FixedMask;
 use crate::scenario::rubric::Rubric;
 use crate::schema::json::names;
 use crate::session::probe::document::{ProbeDocument, ProbePoint};
@@ -38,7 +34,7 @@ pub(super) struct LocatedPoint {
 /// The compactions of sessions, with the mask for their texts.
 pub(super) struct LocatedPoints {
     pub(super) points: Vec<LocatedPoint>,
-    pub(super) mask: FixedMask,
+    pub(super) place: SessionPlace,
 }
 
 /// Reads the compactions of sessions, in order.
@@ -46,22 +42,12 @@ pub(super) struct LocatedPoints {
 /// # Errors
 /// A session cannot be read, or none of them was compacted.
 pub(super) fn read_sessions(sessions: &[String], cx: &Cx) -> Result<LocatedPoints> {
-    let project = Project::load(&cx.options)?;
-    let mask = FixedMask::new(
-        RecordedContent::Redacted,
-        compile_masks(&project.config.record.mask),
-        known_secrets(&project.root, &project.config),
-    );
-    let folder = match &cx.options.project {
-        Some(folder) => folder.clone(),
-        None => fs::current_dir().unwrap_or_default(),
-    };
-    let folder = RealFs.canonicalize(&folder).unwrap_or(folder);
+    let place = SessionPlace::load(cx)?;
     let mut points = Vec::new();
     for subject in sessions {
-        let SelectedSessions { files, number } = find_sessions(subject, &folder)?;
+        let SelectedSessions { files, number } = find_sessions(subject, &place.folder)?;
         for file in &files {
-            let found = read_points(file, &mask)?.into_iter();
+            let found = read_points(file, &place)?.into_iter();
             points.extend(found.filter(|point| number.is_none_or(|own| own == point.number)));
         }
     }
@@ -72,7 +58,16 @@ pub(super) fn read_sessions(sessions: &[String], cx: &Cx) -> Result<LocatedPoint
         )
         .with_hint("`ctxc compaction SESSION` shows the compactions of a session"));
     }
-    Ok(LocatedPoints { points, mask })
+    Ok(LocatedPoints { points, place })
+}
+
+/// Returns the path of a document of probes, if this is the only thing that is named.
+pub(in crate::cli) fn document_path(what: &[String]) -> Option<&Path> {
+    let [file] = what else {
+        return None;
+    };
+    let ending = Path::new(file).extension()?;
+    (ending == "json").then_some(Path::new(file))
 }
 
 /// Reads a document of probes, or makes the probes of sessions.
@@ -80,15 +75,11 @@ pub(super) fn read_sessions(sessions: &[String], cx: &Cx) -> Result<LocatedPoint
 /// # Errors
 /// They cannot be read.
 pub(super) fn read_probes(what: &[String], rubric: &Rubric, cx: &Cx) -> Result<ProbeDocument> {
-    if let [file] = what
-        && Path::new(file)
-            .extension()
-            .is_some_and(|ending| ending == "json")
-    {
-        return read_document(Path::new(file));
+    if let Some(file) = document_path(what) {
+        return read_document(file);
     }
-    let LocatedPoints { points, mask } = read_sessions(what, cx)?;
-    let mask = |text: &str| mask_text(&mask, text);
+    let LocatedPoints { points, place } = read_sessions(what, cx)?;
+    let mask = |text: &str| place.mask(text);
     let build = |point: &LocatedPoint| {
         let material = &point.material;
         let context = material.context_after(&material.conversation.point, &mask);
@@ -101,9 +92,9 @@ pub(super) fn read_probes(what: &[String], rubric: &Rubric, cx: &Cx) -> Result<P
 }
 
 /// Reads the compactions of a file.
-fn read_points(file: &SessionFile, mask: &FixedMask) -> Result<Vec<LocatedPoint>> {
+fn read_points(file: &SessionFile, place: &SessionPlace) -> Result<Vec<LocatedPoint>> {
     let unreadable = |err: io::Error| unreadable(&file.name, &err);
-    let mask = |text: &str| mask_text(mask, text);
+    let mask = |text: &str| place.mask(text);
     let mut makers = BTreeMap::new();
     let mut conversation = String::new();
     let mut found = Vec::new();
@@ -132,11 +123,6 @@ fn read_points(file: &SessionFile, mask: &FixedMask) -> Result<Vec<LocatedPoint>
     });
     rows.map_err(unreadable)?;
     Ok(found)
-}
-
-/// Replaces secrets and personal data.
-pub(super) fn mask_text(mask: &FixedMask, text: &str) -> String {
-    mask.mask_text(text).unwrap_or_else(|| text.to_owned())
 }
 
 /// The number of tokens of a text, by the default tokenizer.

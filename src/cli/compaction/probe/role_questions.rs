@@ -43,8 +43,21 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// The tokens of an answer if its role has no limit.
 const DEFAULT_ANSWER_TOKENS: u64 = 2_000;
 
+/// The beginning of a text that stands in the place of an answer or a context while calls are only planned.
+pub(super) const PLACEHOLDER: &str = "(an answer that is not given yet)";
+
 /// The texts of a question, by the parameters of its template.
 pub(super) type QuestionInputs = BTreeMap<String, Value>;
+/// The answers to a question, one for each vote, or the reason why there are none.
+pub(super) type RoleAnswers<T> = std::result::Result<Vec<T>, String>;
+
+/// Returns the inputs of a question.
+pub(super) fn question_inputs<const N: usize>(texts: [(&str, Option<&str>); N]) -> QuestionInputs {
+    let texts = texts.into_iter();
+    texts
+        .filter_map(|(name, text)| Some((name.to_owned(), text?.into())))
+        .collect()
+}
 
 /// A template of this program, which the task of a role replaces if it has the same parameters.
 pub(super) struct RoleTemplate {
@@ -90,6 +103,8 @@ pub(super) static COMPACT_REGENERATIVE: RoleTemplate = RoleTemplate {
 pub(super) struct AskedRole<'a> {
     pub(super) name: &'a str,
     pub(super) template: &'static RoleTemplate,
+    /// The number of answers to each question.
+    pub(super) votes: usize,
 }
 
 /// Asks roles of a project.
@@ -152,24 +167,27 @@ impl<'p> RoleQuestions<'p> {
         })
     }
 
-    /// Asks a role all questions, in an order by the seed. `read` reads the answer to the question
-    /// of a number; an answer that it refuses is asked for again. Returns `None` if the calls were
-    /// only planned.
+    /// Asks a role questions, in an order by the seed; equal ones are asked once. `read` reads the
+    /// answer to the question of a number; an answer that it refuses is asked for again. Each
+    /// question has as many answers as it has votes. If the calls are only planned, a text of the
+    /// length of an answer stands in the place of those that are not recorded.
     ///
     /// # Errors
     /// The role cannot be asked, or the user did not permit it.
-    pub(super) fn ask<T: Send>(
+    pub(super) fn ask<T: Clone + Send>(
         &self,
         to: AskedRole<'_>,
         questions: Vec<QuestionInputs>,
         read: impl Fn(usize, &str) -> std::result::Result<T, String> + Sync,
         cx: &mut Cx,
-    ) -> Result<Option<Vec<std::result::Result<T, String>>>> {
+    ) -> Result<Vec<RoleAnswers<T>>> {
         let config = &self.project.config;
         let role = find_role(config, to.name)?;
-        let registry = config
-            .compile(to.template.text)
-            .map_err(|why| unusable_role(to.name, &why))?;
+        let unusable = |why: String| {
+            let why = format!("the role `{}` cannot be asked: {why}", to.name);
+            CliError::new(CliErrorKind::Findings, why)
+        };
+        let registry = config.compile(to.template.text).map_err(unusable)?;
         let mut shipped = Role {
             tools: None,
             ..role.clone()
@@ -178,7 +196,7 @@ impl<'p> RoleQuestions<'p> {
         let needed = to.template.needed;
         let agent = RoleAgent::load(&self.project.registry, role, needed)
             .or_else(|_| RoleAgent::load(&registry, &shipped, needed))
-            .map_err(|why| unusable_role(to.name, &why))?;
+            .map_err(unusable)?;
         let files = self.project.files();
         let settings = RoleSettings {
             files: &files,
@@ -192,68 +210,105 @@ impl<'p> RoleQuestions<'p> {
         };
         agent
             .check_fences(settings, needed, to.template.untrusted)
-            .map_err(|why| unusable_role(to.name, &why))?;
-        let mut requests = Vec::new();
+            .map_err(unusable)?;
+        let mut keys = Vec::new();
+        let mut requests = BTreeMap::new();
         for (number, inputs) in questions.into_iter().enumerate() {
-            let request = agent
-                .build_request(settings, inputs)
-                .map_err(|why| unusable_role(to.name, &why))?;
-            requests.push(NumberedRequest { number, request });
+            let request = agent.build_request(settings, inputs).map_err(unusable)?;
+            keys.push(request.sent.key.clone());
+            let question = AskedQuestion {
+                number,
+                request,
+                left: 0,
+            };
+            requests
+                .entry(question.request.sent.key.clone())
+                .or_insert(question);
         }
+        let mut requests: Vec<AskedQuestion<'_>> = requests.into_values().collect();
         let seed = self.args.seed;
-        let order = |one: &NumberedRequest<'_>| format!("{seed}\0{}", one.request.sent.key);
-        requests.sort_by_cached_key(|one| Hash::digest(order(one).as_bytes()));
-        let is_open = |request: &&RoleRequest<'_>| {
-            let live = request.sent.to_live();
-            !self.recorded.has_same(&live, |_| true)
-        };
-        let all = requests.iter().map(|one| &one.request);
-        let open: Vec<&RoleRequest<'_>> = all.filter(is_open).collect();
-        if !open.is_empty() && !self.permit(to, &agent, &open, cx)? {
-            return Ok(None);
-        }
-        let threads = NonZeroUsize::new(MAX_CALLS);
-        let answered = parallel::map_items(&requests, threads, |one| {
-            (one.number, self.valid_answer(one, &read))
+        requests.sort_by_cached_key(|one| {
+            Hash::digest(format!("{seed}\0{}", one.request.sent.key).as_bytes())
         });
-        let answers: BTreeMap<usize, _> = answered.into_iter().collect();
-        Ok(Some(answers.into_values().collect()))
+        for one in &mut requests {
+            let recorded = self.recorded_votes(one, to.votes, &read);
+            one.left = recorded.map_or(0, |recorded| recorded.count_open(to.votes));
+        }
+        let open: Vec<&AskedQuestion<'_>> = requests.iter().filter(|one| one.left > 0).collect();
+        if self.args.plan || !open.is_empty() {
+            self.permit(to, &agent, &open, cx)?;
+        }
+        let answered = parallel::map_items(&requests, NonZeroUsize::new(MAX_CALLS), |one| {
+            let answers = self.answers(one, to.votes, &read);
+            (one.request.sent.key.clone(), answers)
+        });
+        let answered: BTreeMap<String, RoleAnswers<T>> = answered.into_iter().collect();
+        let none = || Err("it was not asked".to_owned());
+        let own = |key: &String| answered.get(key).cloned().unwrap_or_else(none);
+        Ok(keys.iter().map(own).collect())
     }
 
-    /// Returns the first answer that is not refused.
-    fn valid_answer<T>(
+    /// Asks a role questions whose answers are texts.
+    ///
+    /// # Errors
+    /// As for any question.
+    pub(super) fn ask_texts(
         &self,
-        asked: &NumberedRequest<'_>,
+        to: AskedRole<'_>,
+        questions: Vec<QuestionInputs>,
+        cx: &mut Cx,
+    ) -> Result<Vec<RoleAnswers<String>>> {
+        let read = |_: usize, text: &str| {
+            let text = text.trim();
+            let is_text = !text.is_empty();
+            is_text
+                .then(|| text.to_owned())
+                .ok_or_else(|| "an empty text".to_owned())
+        };
+        self.ask(to, questions, read, cx)
+    }
+
+    /// Returns the answers to a question: the recorded ones, then those of the model.
+    fn answers<T>(
+        &self,
+        question: &AskedQuestion<'_>,
+        votes: usize,
         read: &impl Fn(usize, &str) -> std::result::Result<T, String>,
-    ) -> std::result::Result<T, String> {
-        let mut refusals: Vec<String> = Vec::new();
-        while refusals.len() < MAX_ATTEMPTS {
-            let text = self.answer_text(&asked.request, refusals.len())?;
-            match read(asked.number, &text) {
-                Ok(answer) => return Ok(answer),
-                Err(why) => refusals.push(why),
+    ) -> RoleAnswers<T> {
+        let mut given = self.recorded_votes(question, votes, read)?;
+        while given.count_open(votes) > 0 {
+            let text = if self.args.plan {
+                question.placeholder()
+            } else {
+                self.call_model(&question.request)?
+            };
+            given.add(read(question.number, &text));
+        }
+        given.finish(votes)
+    }
+
+    /// Returns the recorded answers to a question.
+    fn recorded_votes<T>(
+        &self,
+        question: &AskedQuestion<'_>,
+        votes: usize,
+        read: &impl Fn(usize, &str) -> std::result::Result<T, String>,
+    ) -> std::result::Result<GivenVotes<T>, String> {
+        let mut given = GivenVotes {
+            valid: Vec::new(),
+            refusals: Vec::new(),
+        };
+        for call in self.recorded.same_calls(&question.request.sent.to_live()) {
+            if given.count_open(votes) > 0 {
+                let text = recorded_response(call)?.answer.content();
+                given.add(read(question.number, &text));
             }
         }
-        refusals.dedup();
-        Err(format!(
-            "no valid answer in {MAX_ATTEMPTS} attempts: {}",
-            refusals.join("; ")
-        ))
+        Ok(given)
     }
 
-    /// Returns the recorded answer of an attempt, or asks for it and records it.
-    fn answer_text(
-        &self,
-        request: &RoleRequest<'_>,
-        attempt: usize,
-    ) -> std::result::Result<String, String> {
-        let known = self.recorded.same_calls(&request.sent.to_live());
-        if let Some(call) = known.get(attempt) {
-            return Ok(recorded_response(call)?.answer.content());
-        }
-        if self.args.plan {
-            return Err("only planned".to_owned());
-        }
+    /// Asks a model and records its answer.
+    fn call_model(&self, request: &RoleRequest<'_>) -> std::result::Result<String, String> {
         let model = request
             .model
             .ok_or("no model of `[models]` is known for it")?;
@@ -289,15 +344,14 @@ impl<'p> RoleQuestions<'p> {
         append_call(&self.path, call).map_err(unwritten)
     }
 
-    /// Shows the calls that are not recorded, and asks for permission. Returns false if they are
-    /// only planned.
+    /// Shows the calls that are not recorded, and asks for permission unless they are only planned.
     fn permit(
         &self,
         to: AskedRole<'_>,
         agent: &RoleAgent<'_>,
-        open: &[&RoleRequest<'_>],
+        open: &[&AskedQuestion<'_>],
         cx: &mut Cx,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         let mut lines = vec![format!(
             "role `{}` with the task `{}`: {}",
             escape_line(to.name),
@@ -313,7 +367,7 @@ impl<'p> RoleQuestions<'p> {
             }
         }
         if self.args.plan {
-            return Ok(false);
+            return Ok(());
         }
         require_permission(self.project, &self.args.trust, "asking a model")?;
         if self.project.config.record.content == RecordedContent::Shape {
@@ -322,7 +376,7 @@ impl<'p> RoleQuestions<'p> {
             ));
         }
         if self.args.yes {
-            return Ok(true);
+            return Ok(());
         }
         if !io::stdin().is_terminal() {
             return Err(CliError::usage(
@@ -331,19 +385,19 @@ impl<'p> RoleQuestions<'p> {
             .with_hint("`--yes` sends it; `--plan` shows the calls and asks no model"));
         }
         if cx.confirm("send this text?")? {
-            return Ok(true);
+            return Ok(());
         }
         Err(CliError::usage("nothing was sent"))
     }
 
     /// Returns a line for each vendor that receives text.
-    fn receivers(&self, open: &[&RoleRequest<'_>]) -> Vec<String> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for request in open {
-            let provider = request.model.map(|model| model.provider.value.as_str());
-            *counts.entry(provider.unwrap_or_default()).or_default() += 1;
+    fn receivers(&self, open: &[&AskedQuestion<'_>]) -> Vec<String> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for one in open {
+            let provider = one.request.model.map(|model| model.provider.value.as_str());
+            *counts.entry(provider.unwrap_or_default()).or_default() += one.left;
         }
-        let line = |(name, count): (&str, usize)| {
+        let line = |(name, count): (&str, u64)| {
             let address = ProviderAddress::resolve(name, &self.project.config);
             let place = address.map_or_else(
                 || "no provider is known for it".to_owned(),
@@ -359,43 +413,96 @@ impl<'p> RoleQuestions<'p> {
             format!(
                 "text of the session, masked, goes to `{}` ({place}) in {}",
                 escape_line(name),
-                pluralize(count, "request")
+                pluralize(usize::try_from(count).unwrap_or(usize::MAX), "request")
             )
         };
         counts.into_iter().map(line).collect()
     }
 }
 
-/// A request with the number of its question.
-struct NumberedRequest<'r> {
+/// A question of a number.
+struct AskedQuestion<'r> {
     number: usize,
     request: RoleRequest<'r>,
+    /// The number of answers that are not recorded.
+    left: u64,
+}
+
+impl AskedQuestion<'_> {
+    /// Returns a text of the length of its answer.
+    fn placeholder(&self) -> String {
+        let words = usize::try_from(self.answer_tokens()).unwrap_or(usize::MAX);
+        format!(
+            "{PLACEHOLDER} {}{}",
+            self.request.sent.key,
+            " word".repeat(words)
+        )
+    }
+
+    fn answer_tokens(&self) -> u64 {
+        self.request.output_limit.unwrap_or(DEFAULT_ANSWER_TOKENS)
+    }
+
+    /// Returns the lower and the upper bound of its cost, with the calls after refused answers.
+    fn cost(&self) -> Option<[f64; 2]> {
+        let prices = self.request.model?.prices.as_ref()?;
+        let input = self.request.tokens.unwrap_or(0);
+        let mut messages = self.request.messages.iter();
+        let is_unknown = messages.any(|one| one.as_str().contains(PLACEHOLDER));
+        let least = if is_unknown { 0 } else { input };
+        #[allow(clippy::cast_precision_loss, reason = "calls are few")]
+        let (calls, attempts) = (self.left as f64, MAX_ATTEMPTS as f64);
+        let most = prices.call_cost(input, 0, self.answer_tokens()) * attempts;
+        Some([prices.call_cost(least, 0, 0), most].map(|cost| cost * calls))
+    }
+}
+
+/// The valid answers to a question, and the reasons why those since the last one were refused.
+struct GivenVotes<T> {
+    valid: Vec<T>,
+    refusals: Vec<String>,
+}
+
+impl<T> GivenVotes<T> {
+    fn add(&mut self, answer: std::result::Result<T, String>) {
+        match answer {
+            Ok(answer) => {
+                self.valid.push(answer);
+                self.refusals.clear();
+            }
+            Err(why) => self.refusals.push(why),
+        }
+    }
+
+    /// Returns the number of answers that are still to be asked for.
+    fn count_open(&self, votes: usize) -> u64 {
+        if self.refusals.len() < MAX_ATTEMPTS {
+            votes.saturating_sub(self.valid.len()) as u64
+        } else {
+            0
+        }
+    }
+
+    fn finish(mut self, votes: usize) -> RoleAnswers<T> {
+        if self.valid.len() >= votes {
+            return Ok(self.valid);
+        }
+        self.refusals.dedup();
+        Err(format!(
+            "no valid answer in {MAX_ATTEMPTS} attempts: {}",
+            self.refusals.join("; ")
+        ))
+    }
 }
 
 /// Describes the number and the price of calls, with those after refused answers.
-fn plan_calls(open: &[&RoleRequest<'_>]) -> String {
-    let attempts = MAX_ATTEMPTS as u64;
-    let mut usd = Some([0.0, 0.0]);
-    for request in open {
-        let prices = request.model.and_then(|model| model.prices.as_ref());
-        let input = request.tokens.unwrap_or(0);
-        let output = request.output_limit.unwrap_or(DEFAULT_ANSWER_TOKENS);
-        usd = usd.zip(prices).map(|([least, most], prices)| {
-            let whole = prices.call_cost(input, 0, output);
-            #[allow(clippy::cast_precision_loss, reason = "attempts are few")]
-            let retried = whole * attempts as f64;
-            [least + prices.call_cost(input, 0, 0), most + retried]
-        });
-    }
-    let calls = open.len() as u64;
-    describe_calls([calls, calls * attempts], usd)
-}
-
-fn unusable_role(name: &str, why: &str) -> CliError {
-    CliError::new(
-        CliErrorKind::Findings,
-        format!("the role `{name}` cannot be asked: {why}"),
-    )
+fn plan_calls(open: &[&AskedQuestion<'_>]) -> String {
+    let usd = open.iter().try_fold([0.0, 0.0], |[least, most], one| {
+        let [own_least, own_most] = one.cost()?;
+        Some([least + own_least, most + own_most])
+    });
+    let calls = open.iter().map(|one| one.left).sum::<u64>();
+    describe_calls([calls, calls * MAX_ATTEMPTS as u64], usd)
 }
 
 fn unusable_recording(path: &Path, why: &str) -> CliError {

@@ -5,6 +5,7 @@ use super::item::{LabelItem, label_items};
 use super::keys::read_answer;
 use super::page::render_page;
 use crate::base::fs;
+use crate::cli::compaction::{SESSION_TEXT_NOTE, document_path, read_probe_answers};
 use crate::cli::context::eval::{JudgeCalls, now_seconds, read_labels, with_judged_answers};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
@@ -30,19 +31,26 @@ struct LabelProgress {
 
 /// Runs the verb.
 pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = CompiledProject::load(cx)?;
+    let document = document_path(&args.what);
+    let mut project = CompiledProject::load_or_empty(cx)?;
+    if document.is_none() {
+        project = project.require_templates("this project")?;
+    }
     let known = read_labels(&project).map_err(|why| unreadable(&why))?;
     let calls = JudgeCalls {
         models: None,
         threads: cx.options.threads,
     };
-    let answers = with_judged_answers(&project, &args.what, calls, |_, answers| Ok(answers))?;
+    let answers = match document {
+        Some(path) => read_probe_answers(path, &args.rubric)?,
+        None => with_judged_answers(&project, &args.what, calls, |_, answers| Ok(answers))?,
+    };
     let mut items = label_items(&answers);
     if items.is_empty() {
         return Err(CliError::usage(
-            "found no answer to label, expected one that `judge` or `rubric` of a scenario is about",
+            "found no answer to label, expected one that `judge` or `rubric` of a scenario is about, or one to a probe",
         )
-        .with_hint("`ctxc eval --record` records answers; scripted ones count too"));
+        .with_hint("`ctxc eval --record` records answers; scripted ones count too; `ctxc compaction probe ask` answers probes"));
     }
     if let Some(part) = &args.criterion {
         let names: BTreeSet<String> = items
@@ -72,6 +80,9 @@ pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
             pluralize(items.len(), "question"),
             path.display()
         ));
+        if document.is_some() {
+            cx.print_note(SESSION_TEXT_NOTE);
+        }
         return Ok(Exit::Success);
     }
     let by = labelling_person(args, &project)?;
@@ -105,7 +116,11 @@ pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
         given,
         open: count - given,
     };
-    print_progress(progress, &file, cx);
+    let report = document.map_or_else(
+        || "`ctxc label report`".to_owned(),
+        |path| format!("`ctxc compaction probe grade {}`", path.display()),
+    );
+    print_progress(progress, &file, &report, cx);
     Ok(Exit::Success)
 }
 
@@ -225,17 +240,17 @@ fn add_label(project: &CompiledProject, file: &str, label: &Label, cx: &Cx) -> R
         .map_err(|err| CliError::write_failed(&path, &err))
 }
 
-fn print_progress(progress: LabelProgress, file: &str, cx: &mut Cx) {
+fn print_progress(progress: LabelProgress, file: &str, report: &str, cx: &mut Cx) {
     let LabelProgress { given, open } = progress;
     let added = match given {
         0 => "added nothing".to_owned(),
         _ => format!("added {} to {file}", pluralize(given, "label")),
     };
     cx.print_note(&match (given, open) {
-        (0, 0) => format!(
-            "every answer is labelled in {file} already; `ctxc label report` shows the agreement"
-        ),
-        (_, 0) => format!("{added}; none is open, and `ctxc label report` shows the agreement"),
+        (0, 0) => {
+            format!("every answer is labelled in {file} already; {report} shows the agreement")
+        }
+        (_, 0) => format!("{added}; none is open, and {report} shows the agreement"),
         _ => format!(
             "{added}; {} without a label, and the next call goes on there",
             pluralize(open, "answer")

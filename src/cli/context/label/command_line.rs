@@ -1,5 +1,6 @@
 //! The command lines of `ctxc label`.
 
+use crate::cli::compaction::RubricArgs;
 use crate::cli::context::eval::parse_usd;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::shared_args::{DataFormat, OutputArgs};
@@ -31,9 +32,11 @@ pub(super) enum LabelVerb {
 /// Options for giving labels.
 #[derive(Debug, Args)]
 pub(super) struct AskArgs {
-    /// Scenarios, by name, file or folder [default: all with a judge]
+    /// Scenarios, by name, file or folder, or one document of `ctxc compaction probe ask --json` that ends in .json [default: all with a judge]
     #[arg(value_name = "PATH|NAME")]
     pub(super) what: Vec<String>,
+    #[command(flatten)]
+    pub(super) rubric: RubricArgs,
     /// Only criteria whose name contains this text
     #[arg(long, value_name = "TEXT")]
     pub(super) criterion: Option<String>,

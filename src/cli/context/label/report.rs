@@ -343,13 +343,7 @@ fn print_report(report: &LabelReport, cx: &mut Cx) -> Result<()> {
 }
 
 fn describe(estimate: Option<Estimate>) -> String {
-    let Some(Estimate { value, interval }) = estimate else {
-        return "undefined".to_owned();
-    };
-    let interval = interval.map_or_else(String::new, |(low, high)| {
-        format!(" (95 % {low:.2} to {high:.2})")
-    });
-    format!("{value:.2}{interval}")
+    estimate.map_or("undefined".to_owned(), |estimate| estimate.to_string())
 }
 
 fn describe_criterion(one: &CriterionReport) -> Vec<String> {
