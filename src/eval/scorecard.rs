@@ -440,6 +440,8 @@ impl RuleRow {
 const TEXT_FIELDS: [&str; 6] = [
     "/moved", "/trouble", "/faults", "/context", "/trials", "/diff",
 ];
+/// The text in the place of words that are not kept.
+const WITHHELD: &str = "words of a session that is not in the project, which are not kept in it";
 
 impl CaseRow {
     /// The gating expectations that failed.
@@ -473,6 +475,28 @@ impl CaseRow {
         } else {
             serde_json::from_str(&masked).unwrap_or(self)
         }
+    }
+
+    /// The row without words of contexts and answers.
+    #[must_use]
+    pub fn without_words(mut self) -> Self {
+        let of_trials = self.trials.iter_mut();
+        let verdicts = of_trials.flat_map(|trial| {
+            for score in &mut trial.scores {
+                score.quote.clear();
+                score.reason.clear();
+            }
+            &mut trial.expectations
+        });
+        for verdict in self.context.iter_mut().chain(verdicts) {
+            WITHHELD.clone_into(&mut verdict.found);
+            verdict.at = None;
+            verdict.advice.clear();
+        }
+        self.trouble = self.trouble.map(|_| WITHHELD.to_owned());
+        self.moved.clear();
+        self.diff = None;
+        self
     }
 
     /// The row of a case that was run.

@@ -34,6 +34,8 @@ pub(in crate::eval) fn run_compaction_case(
         ..CaseResult::failed_case("/", "")
     };
     match compact(run, input, &point) {
+        // A plan runs nothing.
+        None if run.answers.estimates_only => done.verdict = CaseVerdict::Inconclusive,
         None => {
             let method = input.case.subject.value.compaction_program();
             let what = method.map(OwnCheck::describe).unwrap_or_default();

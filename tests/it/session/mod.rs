@@ -7,6 +7,6 @@ mod planted;
 pub(crate) mod probes;
 mod report;
 pub(crate) mod samples;
-mod scenarios;
+pub(crate) mod scenarios;
 mod verdicts;
 mod writers;

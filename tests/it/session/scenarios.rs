@@ -98,6 +98,46 @@ fn no_text_of_a_session_comes_into_the_project_unless_it_is_embedded() {
 }
 
 #[test]
+fn a_history_in_the_project_has_no_words_of_a_session_outside() {
+    const PLANTED: [&str; 4] = [SECRET, PERSON, "generated clients", "orders.json"];
+    let config = "[history]\npath = \"runs.db\"\n";
+    let private = project(&[]);
+    private.write_file("ctxc.toml", config);
+    let shares = "{instruction: all, error: all, needed_again: 0}";
+    for method in ["recorded", "{truncate: 100000}", "{command: [cat]}"] {
+        test_method(&private, method, shares);
+        private.run(&["trust", "--yes"]);
+        private.run(&["eval"]);
+        for text in PLANTED {
+            assert_eq!(
+                bytes_with(&private, text),
+                Vec::<String>::new(),
+                "{method} {text}"
+            );
+        }
+    }
+    private
+        .run(&["history", "show", "last", "--json"])
+        .exits_with(0)
+        .stdout_contains("kept");
+    // A file that the command line names has them, and a note.
+    test_method(&private, "recorded", shares);
+    private
+        .run(&["eval", "--format", "html", "-o", "page.html"])
+        .exits_with(1)
+        .stderr_contains("the file has text of a session");
+    assert_eq!(bytes_with(&private, "generated clients"), ["page.html"]);
+    assert_eq!(bytes_with(&private, SECRET), Vec::<String>::new());
+    // With the session in the project, the history may have its words.
+    let embedded = project(&["--embed", "--yes"]);
+    embedded.write_file("ctxc.toml", config);
+    test_method(&embedded, "recorded", shares);
+    embedded.run(&["eval"]).exits_with(1);
+    let with_words = bytes_with(&embedded, "generated clients");
+    assert!(with_words.contains(&"runs.db".to_owned()), "{with_words:?}");
+}
+
+#[test]
 fn an_embedded_session_with_other_content_is_not_judged() {
     let project = project(&["--embed", "--yes"]);
     let path = project
@@ -191,7 +231,7 @@ fn a_scenario_notices_the_loss_of_each_fact_that_it_requires() {
 }
 
 /// The example's folder.
-fn example() -> Project {
+pub(crate) fn example() -> Project {
     let mut project = Project::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -215,6 +255,13 @@ fn the_example_fails_without_any_line_of_its_prompt_and_passes_with_a_paraphrase
         .exits_with(7)
         .stdout_contains("is not run here: `ctxc trust` permits it");
     project.run(&["trust", "--yes"]).exits_with(0);
+    project
+        .run(&["eval", "--plan"])
+        .exits_with(0)
+        .stdout_contains(
+            "checkout: runs `sh compact.sh compact.md`, which `ctxc trust` has to permit; no call",
+        )
+        .output_lacks("undecided");
     project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
     let prompt = project.read_file("compact.md");
     let lines: Vec<&str> = prompt

@@ -27,7 +27,7 @@ use crate::store::SqliteHistory;
 use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, RunUsage, TrialRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The history of a run that is under way.
@@ -36,6 +36,8 @@ pub(super) struct EvalJournal<'j> {
     asking: Option<&'j LiveModels<'j>>,
     /// The resumed run, with its finished cases.
     resumed: Option<ResumedRun>,
+    /// The names of cases whose words are not kept.
+    withheld: BTreeSet<String>,
     /// The number of cases in one commit.
     at_once: usize,
     state: Mutex<JournalState>,
@@ -69,6 +71,9 @@ pub(super) struct RunStart<'r> {
     pub(super) resumed_name: Option<&'r str>,
     /// True if cases run commands, which take time.
     pub(super) has_commands: bool,
+    /// The names of cases about sessions that are not in the project: none of their words comes into
+    /// a history in the project.
+    pub(super) private: BTreeSet<String>,
 }
 
 /// The options of a run that an interrupted one must have had, too, if it is to be resumed.
@@ -120,6 +125,7 @@ impl<'j> EvalJournal<'j> {
             record,
             resumed_name,
             has_commands,
+            private,
         } = start;
         let begun = HistoryPlace::for_project(&project.root, &project.config).and_then(|place| {
             let mut history = place.open_or_create()?;
@@ -183,6 +189,11 @@ impl<'j> EvalJournal<'j> {
             project,
             asking,
             resumed,
+            withheld: if project.config.history.is_some() {
+                private
+            } else {
+                BTreeSet::new()
+            },
             at_once,
             state,
         })
@@ -251,9 +262,14 @@ impl<'j> EvalJournal<'j> {
                 .map(|asking| asking.take_usage(&row.path, &row.id))
                 .unwrap_or_default(),
         );
-        waiting.push(CaseRecord {
-            answers: self.stored_answers(done, mask),
-            ..case_record(&row.clone().with_masks(mask), done)
+        let row = row.clone().with_masks(mask);
+        waiting.push(if self.withheld.contains(&row.id) {
+            case_record(&row.without_words(), done)
+        } else {
+            CaseRecord {
+                answers: self.stored_answers(done, mask),
+                ..case_record(&row, done)
+            }
         });
         if waiting.len() >= self.at_once {
             commit_cases(&mut state);
@@ -364,8 +380,9 @@ impl TrialRecorder for EvalJournal<'_> {
         let calls = asking.take_usage(trial.path, trial.case);
         add_usage(used, &calls);
         // Recorded answers are stored in the recording only.
-        let is_kept =
-            !asking.is_recording() && self.project.config.record.content != RecordedContent::Shape;
+        let is_kept = !asking.is_recording()
+            && self.project.config.record.content != RecordedContent::Shape
+            && !self.withheld.contains(trial.case);
         let kept = || StoredAnswerRef {
             stage: trial.trial.stage,
             by,

@@ -10,6 +10,7 @@ use crate::cli::render::escape::escape_line;
 use crate::cli::render::summary::pluralize;
 use crate::eval::case_result::CostEstimate;
 use crate::eval::{statistics, trials};
+use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::model::TrialRule;
 use crate::schema::json::names::PLAN;
 use schemars::JsonSchema;
@@ -50,6 +51,9 @@ struct PlannedCase {
     with: Option<String>,
     /// The planned calls; null if no model would be asked.
     asks: Option<PlannedCalls>,
+    /// The program of the project that its compaction would run, once `ctxc trust` permits it; null
+    /// without one.
+    runs: Option<String>,
     /// The reason that no model can be asked; null if one can, or none is needed.
     trouble: Option<String>,
 }
@@ -135,6 +139,12 @@ pub(super) fn build_plan(
             id: case.case.name.value.clone(),
             with: None,
             asks,
+            runs: case
+                .case
+                .subject
+                .value
+                .compaction_program()
+                .map(OwnCheck::describe),
             trouble: done.row.trouble.clone(),
         });
     }
@@ -193,7 +203,12 @@ impl PlannedCalls {
 pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
     for case in &plan.cases {
         let what = case.asks.map(PlannedCalls::describe);
-        let what = what.unwrap_or_else(|| {
+        let program = case.runs.as_deref().filter(|_| case.trouble.is_none());
+        let program = program.map(|program| {
+            let program = escape_line(program);
+            format!("runs {program}, which `ctxc trust` has to permit; no call")
+        });
+        let what = what.or(program).unwrap_or_else(|| {
             case.trouble
                 .as_deref()
                 .map_or("no call".into(), escape_line)

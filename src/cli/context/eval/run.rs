@@ -15,6 +15,7 @@ use super::rescore::EarlierRun;
 use super::runnable::RunnableCommands;
 use super::{choose, coverage, journal, junit, mutate, page, plan, progress, scorecard_text};
 use crate::base::fs;
+use crate::cli::compaction::SESSION_TEXT_NOTE;
 use crate::cli::context::lookup::ProjectLookup;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
@@ -27,9 +28,11 @@ use crate::cli::render::summary::pluralize;
 use crate::cli::rewrite::RewriteMode;
 use crate::cli::secret_check::SecretCheck;
 use crate::context::lines::Lines;
+use crate::context::request::Files;
 use crate::eval::affected::RunChoice;
 use crate::eval::answer_source::{AnswerOptions, AnswersFrom, ModelCaller};
 use crate::eval::case_result::CaseVerdict;
+use crate::eval::compaction::session_point::session_path;
 use crate::eval::locate::Locator;
 use crate::eval::mutate::MutationScores;
 use crate::eval::receiver::resolve_receiver;
@@ -132,6 +135,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let mut choices = choose::run_choices(args, &project, &eval_run, cx)?;
     let is_run = |choice: &RunChoice| *choice == RunChoice::Run;
     let planned = choices.iter().filter(|choice| is_run(choice)).count();
+    let private = private_cases(&chosen, &files);
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let options = SelectionOptions {
             from,
@@ -142,6 +146,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             record: journal::new_record(&project, &chosen, options, planned),
             resumed_name: args.resume.as_deref(),
             has_commands: runnable.has_commands(),
+            private: private.clone(),
         };
         EvalJournal::begin(&project, asking.as_ref(), start)
     });
@@ -205,6 +210,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             .write(format, cx)
         }
     })?;
+    note_session_text(args, &private, cx);
     accepted_requests.store_requests(&project.root, cx)?;
     if !is_narrow(args) && broken.is_empty() {
         note_unused(&project, &scenarios, eval_run.comparison.volatile(), cx);
@@ -220,6 +226,26 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         &project,
         cx,
     ))
+}
+
+/// Notes that the files that the command line names have words of sessions.
+fn note_session_text(args: &EvalArgs, private: &BTreeSet<String>, cx: &mut Cx) {
+    if !private.is_empty() && args.result_outputs().names_file() {
+        cx.print_note(SESSION_TEXT_NOTE);
+    }
+}
+
+/// Returns the names of the cases about sessions that are not in the project.
+fn private_cases(chosen: &[ChosenCase<'_>], files: &dyn Files) -> BTreeSet<String> {
+    let is_private = |one: &&ChosenCase<'_>| {
+        let subject = one.case.subject.value.compaction();
+        subject.is_some_and(|subject| {
+            let path = paths::resolve_beside(one.path, &session_path(&subject.session.value));
+            path.is_none_or(|path| files.text(&path).is_err())
+        })
+    };
+    let private = chosen.iter().filter(is_private);
+    private.map(|one| one.case.name.value.clone()).collect()
 }
 
 fn print_coverage(

@@ -542,6 +542,15 @@ fn mutations(out: &mut Artifacts) {
             .exits_with(0)
             .json(),
     );
+    put(
+        out,
+        names::PLAN,
+        "of a compaction by a program",
+        crate::session::scenarios::example()
+            .run(&["eval", "--plan", "--json"])
+            .exits_with(0)
+            .json(),
+    );
     comparisons(out);
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
     std::fs::remove_file(project.path("scenarios/d.yaml")).unwrap();
