@@ -315,10 +315,7 @@ impl Safeguards {
         let removed = |of: &'s str| {
             let mut hasher = Hasher::new();
             let own = self.0.iter().filter(|(key, _)| is_of_scenario(key, of));
-            // The default share is left out, so that acceptances of earlier versions stay valid.
-            let is_default =
-                |key: &SafeguardKey, value: &str| key.what == SHARE_LABEL && value == "1";
-            for (key, safeguard) in own.filter(|(key, one)| !is_default(key, &one.value)) {
+            for (key, safeguard) in own {
                 hasher.add_field(&key.what).add_field(&safeguard.value);
             }
             let hash = hasher.finish().to_string();

@@ -82,9 +82,9 @@ pub(super) fn collect_safeguards(
                 long: &long,
                 safeguards: &mut safeguards,
             };
-            add_scenario(name, case, &tools, target.reborrow());
-            add_checks(name, of_checks.files_of_case(case), target.reborrow());
-            add_stored(name, case, target);
+            add_scenario(name, case, &tools, &mut target);
+            add_checks(name, of_checks.files_of_case(case), &mut target);
+            add_stored(name, case, &mut target);
         }
     }
     safeguards
@@ -330,21 +330,11 @@ struct SafeguardTarget<'a> {
     safeguards: &'a mut Safeguards,
 }
 
-impl SafeguardTarget<'_> {
-    /// The same target for one function.
-    const fn reborrow(&mut self) -> SafeguardTarget<'_> {
-        SafeguardTarget {
-            long: self.long,
-            safeguards: self.safeguards,
-        }
-    }
-}
-
 fn add_scenario(
     name: &str,
     case: &ScenarioCase,
     tools: &impl Serialize,
-    target: SafeguardTarget<'_>,
+    target: &mut SafeguardTarget<'_>,
 ) {
     let SafeguardTarget { long, safeguards } = target;
     let path = long.beside.path;
@@ -415,7 +405,7 @@ fn add_scenario(
 }
 
 /// Adds the files of a scenario's custom checks.
-fn add_checks(name: &str, files: BTreeMap<String, FileContent>, target: SafeguardTarget<'_>) {
+fn add_checks(name: &str, files: BTreeMap<String, FileContent>, target: &mut SafeguardTarget<'_>) {
     let SafeguardTarget { long, safeguards } = target;
     for (place, content) in files {
         let safeguard = match content.map(String::from_utf8) {
@@ -437,7 +427,7 @@ fn add_checks(name: &str, files: BTreeMap<String, FileContent>, target: Safeguar
 }
 
 /// Adds the stored request and the recorded answers of a scenario.
-fn add_stored(name: &str, case: &ScenarioCase, target: SafeguardTarget<'_>) {
+fn add_stored(name: &str, case: &ScenarioCase, target: &mut SafeguardTarget<'_>) {
     let SafeguardTarget { long, safeguards } = target;
     let ScenarioFiles { path, files } = long.beside;
     let snapshot = paths::snapshot_path(path, &case.name.value);
