@@ -8,7 +8,6 @@ use super::session_event::{
 };
 use crate::kernel::conversation::Part;
 use serde::Serialize;
-use std::fmt::Write;
 
 pub use crate::scenario::compaction::CompactionMethod;
 
@@ -80,16 +79,12 @@ impl ConversationAtPoint {
 
     /// Returns the conversation as one text, for the prompt of a role.
     pub fn prompt_text(&self) -> String {
-        let mut out = String::new();
-        if !self.summary.is_empty() {
-            out = format!("summary of the conversation so far:\n{}\n\n", self.summary);
-        }
-        for message in self.dropped() {
-            let speaker = message.turn.speaker.word();
-            // Writing to a String never fails.
-            _ = writeln!(out, "{speaker}:\n{}\n", message_text(message));
-        }
-        out
+        let title = "summary of the conversation so far";
+        let summary = Some(&self.summary).filter(|summary| !summary.is_empty());
+        let summary = summary.map(|summary| format!("{title}:\n{summary}"));
+        let messages = self.dropped().map(describe_message);
+        let texts: Vec<String> = summary.into_iter().chain(messages).collect();
+        texts.join("\n\n")
     }
 
     /// Returns the compaction with another summary in place of the recorded one.
@@ -196,6 +191,12 @@ impl ConversationReplay {
         let end = self.messages.partition_point(|one| one.number < number);
         self.messages.truncate(end);
     }
+}
+
+/// Returns a message as a text with its speaker.
+pub fn describe_message(message: &SessionMessage) -> String {
+    let speaker = message.turn.speaker.word();
+    format!("{speaker}: {}", message_text(message))
 }
 
 /// Returns the texts, calls and results of a message, one a line.

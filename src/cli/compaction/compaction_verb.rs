@@ -5,15 +5,12 @@ use super::page::{render_markdown, render_page};
 use super::probe::{ProbeArgs, run_probe};
 use super::report::{CompactionReport, ReadSession};
 use super::report_text::print_report;
-use crate::base::fs;
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::prelude::*;
 use crate::cli::shared_args::FileMark;
 use crate::schema::json::names::COMPACTION;
-use crate::session::analysis::{
-    AnalysisInput, JudgedFact, ListedFacts, MAX_NAME_CHARS, SessionAnalysis,
-};
+use crate::session::analysis::{AnalysisInput, JudgedFact, ListedFacts, SessionAnalysis};
 use crate::session::read::session_reader::read_session;
-use crate::session::sentences::one_line;
 use crate::session::session_event::{RowCounts, SessionEvent};
 use clap::{Subcommand, ValueEnum};
 use std::collections::BTreeMap;
@@ -99,8 +96,7 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
     Cx::check_output_paths(&args.output.format, args.output.output.as_deref())?;
     let place = SessionPlace::load(cx)?;
     let reader = FileReader {
-        mask: &|text| place.mask(text),
-        folder: &place.folder,
+        place: &place,
         listed,
     };
     let mut sessions = Vec::new();
@@ -200,26 +196,20 @@ fn check_compactions(sessions: &[ReadSession]) -> Result<()> {
 
 /// The things that every file is read with.
 struct FileReader<'r> {
-    mask: &'r dyn Fn(&str) -> String,
-    /// The folder in which files are looked up.
-    folder: &'r Path,
+    place: &'r SessionPlace,
     listed: ListedFacts,
 }
 
 impl FileReader<'_> {
-    /// Returns a name that a session gives, masked and cut.
-    fn shorten(&self, name: &str) -> String {
-        one_line(&(self.mask)(name), MAX_NAME_CHARS)
-    }
-
     /// Reads a file: one session, or the conversations of a recording.
     fn read(&self, file: &SessionFile) -> std::io::Result<Vec<ReadSession>> {
         let transcript = file.path.file_name().unwrap_or_default().to_string_lossy();
-        let folder = self.folder.to_string_lossy();
-        let is_file_there = |path: &str| fs::is_file(&self.folder.join(path));
+        let folder = self.place.folder.to_string_lossy();
+        let is_file_there = |path: &str| fs::is_file(&self.place.folder.join(path));
+        let mask = |text: &str| self.place.mask(text);
         let file_text = |path: &str| {
-            let bytes = RealFs.read(&self.folder.join(path), MAX_RULE_BYTES).ok()?;
-            String::from_utf8(bytes).ok()
+            let path = self.place.folder.join(path);
+            String::from_utf8(RealFs.read(&path, MAX_RULE_BYTES).ok()?).ok()
         };
         let input = AnalysisInput {
             transcript: &transcript,
@@ -227,7 +217,7 @@ impl FileReader<'_> {
             is_file_there: &is_file_there,
             file_text: &file_text,
             listed: self.listed,
-            ..AnalysisInput::new(self.mask, file.format)
+            ..AnalysisInput::new(&mask, file.format)
         };
         let mut conversations = BTreeMap::new();
         let mut name = String::new();
@@ -243,22 +233,16 @@ impl FileReader<'_> {
             }
         })?;
         for unknown in &mut rows.unknown_rows {
-            unknown.kind = self.shorten(&unknown.kind);
+            unknown.kind = self.place.mask_name(&unknown.kind);
         }
         if conversations.is_empty() {
             conversations.insert(name, SessionAnalysis::new(input));
         }
-        let session = |(conversation, analysis): (String, SessionAnalysis<'_>)| {
-            let mut name = (self.mask)(&file.name);
-            if !conversation.is_empty() {
-                name = format!("{name}, {}", self.shorten(&conversation));
-            }
-            ReadSession {
-                name,
-                format: file.format,
-                rows: RowCounts::default(),
-                judged: analysis.finish(),
-            }
+        let session = |(conversation, analysis): (String, SessionAnalysis<'_>)| ReadSession {
+            name: self.place.conversation_name(file, &conversation),
+            format: file.format,
+            rows: RowCounts::default(),
+            judged: analysis.finish(),
         };
         let mut sessions: Vec<ReadSession> = conversations.into_iter().map(session).collect();
         let is_compacted = |session: &ReadSession| !session.judged.compactions.is_empty();

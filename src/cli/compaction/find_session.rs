@@ -9,7 +9,9 @@ use crate::eval::compile_masks;
 use crate::project::config::RecordedContent;
 use crate::record::fixed_mask::FixedMask;
 use crate::rules::input::read_fault::describe_io_error;
+use crate::session::analysis::MAX_NAME_CHARS;
 use crate::session::read::session_reader::detect_format;
+use crate::session::sentences::one_line;
 use crate::session::session_event::SessionFormat;
 use std::io::ErrorKind;
 
@@ -50,8 +52,8 @@ pub(in crate::cli) struct SelectedSessions {
 /// The folder that sessions are found from, and the mask for their texts.
 pub(in crate::cli) struct SessionPlace {
     /// The folder, canonical.
-    pub(in crate::cli) folder: PathBuf,
-    mask: FixedMask,
+    pub(super) folder: PathBuf,
+    pub(super) mask: FixedMask,
 }
 
 impl SessionPlace {
@@ -77,6 +79,20 @@ impl SessionPlace {
     pub(in crate::cli) fn mask(&self, text: &str) -> String {
         let masked = self.mask.mask_text(text);
         masked.unwrap_or_else(|| text.to_owned())
+    }
+
+    /// Returns a name that a session gives, masked and cut.
+    pub(super) fn mask_name(&self, name: &str) -> String {
+        one_line(&self.mask(name), MAX_NAME_CHARS)
+    }
+
+    /// Returns the name of a conversation of a file; that of a single one is empty.
+    pub(super) fn conversation_name(&self, file: &SessionFile, conversation: &str) -> String {
+        let mut name = self.mask(&file.name);
+        if !conversation.is_empty() {
+            name = format!("{name}, {}", self.mask_name(conversation));
+        }
+        name
     }
 }
 

@@ -9,8 +9,9 @@ mod report_text;
 mod stored_session;
 
 pub(crate) use compaction_verb::{CompactionArgs, run_compaction};
-pub(in crate::cli) use find_session::SESSION_TEXT_NOTE;
-pub(in crate::cli) use find_session::{SelectedSessions, SessionFile, find_sessions};
+pub(in crate::cli) use find_session::{
+    SESSION_TEXT_NOTE, SelectedSessions, SessionFile, SessionPlace, find_sessions,
+};
 pub(crate) use probe::{GradeReport, ProbeComparison};
 pub(in crate::cli) use probe::{RubricArgs, document_path, read_probe_answers};
 pub(crate) use report::CompactionReport;

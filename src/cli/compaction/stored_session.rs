@@ -1,7 +1,7 @@
 //! Sessions that scenarios name by their hash: masked, in the user's folder for state, so that no
 //! text of a session comes into the project unless the user embeds it.
 
-use super::find_session::{SessionFile, find_sessions, newest_session_in};
+use super::find_session::{SessionFile, SessionPlace, find_sessions, newest_session_in};
 use crate::base::folders;
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -70,8 +70,8 @@ pub(crate) fn names_session(subject: &str) -> bool {
 
 impl SessionDraft {
     /// Reads a session, masks it, and drafts a scenario that holds for its own compaction.
-    pub(crate) fn read(subject: &str, folder: &Path, mask: &FixedMask) -> Result<Self> {
-        let selected = find_sessions(subject, folder)?;
+    pub(in crate::cli) fn read(subject: &str, place: &SessionPlace) -> Result<Self> {
+        let selected = find_sessions(subject, &place.folder)?;
         let number = selected.number.unwrap_or(1);
         let Some(SessionFile { name, path, format }) = selected.files.into_iter().next() else {
             return Err(CliError::usage(format!("{subject} names no session")));
@@ -81,7 +81,7 @@ impl SessionDraft {
         let text = read_text(&path).map_err(|error| unreadable(describe_io_error(&error)))?;
         let text: String = text
             .split_inclusive('\n')
-            .map(|line| mask_line(line, mask))
+            .map(|line| mask_line(line, &place.mask))
             .collect();
         let hash = Hash::digest(text.as_bytes()).to_string();
         let subject = CompactionSubject {
@@ -127,13 +127,18 @@ impl SessionDraft {
         })
     }
 
-    /// Shows the size and the masks of the session, and asks if it comes into the project.
-    pub(crate) fn confirm_embedding(&self, cx: &mut Cx) -> Result<bool> {
+    /// Shows the size and the masks of the session.
+    pub(crate) fn note_content(&self, cx: &mut Cx) {
         cx.print_note(&format!(
             "the session has {} bytes; masked in it: {}; names of people and other words stay",
             format_thousands(self.text.len()),
             pluralize(self.masked, "value")
         ));
+    }
+
+    /// Shows the size and the masks of the session, and asks if it comes into the project.
+    pub(crate) fn confirm_embedding(&self, cx: &mut Cx) -> Result<bool> {
+        self.note_content(cx);
         if !io::stdin().is_terminal() {
             return Err(
                 CliError::usage("there is nobody to ask here, so nothing was embedded")

@@ -14,7 +14,7 @@ use super::run::propose::{self, ProposeArgs};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
-use crate::cli::compaction::{SessionDraft, names_session};
+use crate::cli::compaction::{SessionDraft, SessionPlace, names_session};
 use crate::cli::init::{JudgeArgs, new_judge};
 use crate::cli::prelude::*;
 use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
@@ -440,15 +440,18 @@ fn write_session_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Re
         )));
     }
     let project = CompiledProject::load_or_empty(cx)?;
-    let here = cx.options.project.clone();
-    let here = here.unwrap_or_else(|| fs::current_dir().unwrap_or_default());
-    let session = SessionDraft::read(subject, &here, &fixed_mask(&project))?;
+    let session = SessionDraft::read(subject, &SessionPlace::load(cx)?)?;
     let ScenarioTarget { name, folder, path } = choose_target(
         args,
         Destination::for_one(&project),
         &format!("compaction-{}", session.number),
     )?;
-    let is_embedded = args.embed && (args.yes || session.confirm_embedding(cx)?);
+    let is_embedded = if args.embed && args.yes {
+        session.note_content(cx);
+        true
+    } else {
+        args.embed && session.confirm_embedding(cx)?
+    };
     let place = if is_embedded {
         format!(
             "with the session, {} bytes",

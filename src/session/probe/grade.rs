@@ -75,7 +75,8 @@ impl MeanScores {
             own.push(result.score);
         }
         let mut out = Self::default();
-        let mut sums: BTreeMap<&str, WeightedSum> = BTreeMap::new();
+        // The weighted sum and the weights of each dimension.
+        let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         for criterion in &rubric.criteria {
             let Some(own) = scores.get(criterion.id.as_str()) else {
                 continue;
@@ -84,13 +85,12 @@ impl MeanScores {
             let mean = own.iter().sum::<u64>() as f64 / own.len() as f64 * SCALE
                 / criterion.max_score as f64;
             out.criteria.insert(criterion.id.clone(), mean);
-            let sum = sums.entry(criterion.dimension()).or_default();
-            sum.total += mean * criterion.weight;
-            sum.weight += criterion.weight;
+            let [total, weight] = sums.entry(criterion.dimension()).or_default();
+            *total += mean * criterion.weight;
+            *weight += criterion.weight;
         }
-        for (dimension, sum) in sums {
-            out.dimensions
-                .insert(dimension.to_owned(), sum.total / sum.weight);
+        for (dimension, [total, weight]) in sums {
+            out.dimensions.insert(dimension.to_owned(), total / weight);
         }
         #[allow(clippy::cast_precision_loss, reason = "dimensions are few")]
         let count = out.dimensions.len() as f64;
@@ -122,11 +122,4 @@ impl MeanScores {
             .chain(criteria.map(|(name, mean)| (ScoreName::Criterion(name.clone()), *mean)))
             .collect()
     }
-}
-
-/// A sum of weighted scores.
-#[derive(Default)]
-struct WeightedSum {
-    total: f64,
-    weight: f64,
 }

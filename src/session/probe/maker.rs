@@ -8,7 +8,7 @@ use super::edits::file_edits;
 use crate::kernel::conversation::{Part, Speaker};
 use crate::session::facts::fact::{Fact, FactClass};
 use crate::session::facts::fact_reader::{FactReader, TextMask};
-use crate::session::method::{ConversationAtPoint, ConversationReplay, message_text};
+use crate::session::method::{ConversationAtPoint, ConversationReplay, describe_message};
 use crate::session::sentences::words;
 use crate::session::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, SessionEvent, SessionFormat, SessionMessage,
@@ -216,12 +216,6 @@ impl PointMaterial {
             .collect();
         Some(mask(&texts.join("\n\n")))
     }
-}
-
-/// Returns a message as a text with its speaker.
-pub fn describe_message(message: &SessionMessage) -> String {
-    let speaker = message.turn.speaker.word();
-    format!("{speaker}: {}", message_text(message))
 }
 
 /// Returns the type of the work by the first text of the user.

@@ -192,6 +192,18 @@ fn probes_ask_for_what_was_truncated_and_for_nothing_else() {
 }
 
 #[test]
+fn secrets_in_the_name_of_a_session_are_masked() {
+    let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+    let name = format!("{secret}.jsonl");
+    let project = Project::new().with_file(&name, session(1));
+    project
+        .run(&["compaction", "probe", "make", &name])
+        .exits_with(0)
+        .stdout_contains(" #1: ")
+        .output_lacks(secret);
+}
+
+#[test]
 fn changes_of_files_are_read_from_arguments_and_patches() {
     let found = |arguments: Value| -> Vec<(String, String)> {
         let edits = file_edits(&arguments).into_iter();

@@ -31,10 +31,13 @@ fn project(flags: &[&str]) -> Project {
         flags,
     ]
     .concat();
-    project
+    let run = project
         .run(&args)
         .exits_with(0)
         .stdout_contains("wrote scenarios/kept.yaml");
+    if flags.contains(&"--embed") {
+        run.stderr_contains("masked in it: 1 value;");
+    }
     project
 }
 

@@ -44,15 +44,7 @@ pub(super) fn compare_methods(args: &CompareArgs, cx: &mut Cx) -> Result<Exit> {
         cx.print_line("no role is named, so no model is asked")?;
     }
     let mut compared = ComparedMethods {
-        graded: if args.role.is_some() {
-            "answers"
-        } else {
-            "context"
-        },
-        judge: args.judge.clone().unwrap_or_else(|| "facts".to_owned()),
-        seed: args.asking.seed,
-        votes: args.votes.votes,
-        names: args.methods.iter().map(|one| one.name.clone()).collect(),
+        args,
         points: Vec::new(),
         not_compared: Vec::new(),
         rubric: &rubric,
@@ -128,7 +120,7 @@ impl ComparedMethods<'_> {
         let mut points = Vec::new();
         for (at, source) in located.points.iter().enumerate() {
             let point = build_point(source, self.rubric);
-            let own = contexts.iter().zip(&self.names).map(|(own, name)| {
+            let own = contexts.iter().zip(self.names()).map(|(own, name)| {
                 let missing = Err("it has no context".to_owned());
                 let context = own.get(at).cloned().unwrap_or(missing);
                 context.map_err(|why| format!("`{name}`: {why}"))
@@ -169,7 +161,8 @@ impl ComparedMethods<'_> {
     /// Joins the grades of each probe by method. A probe without a grade of every method is left out.
     fn add_grades(&mut self, points: &[ProbePoint], graded: Vec<GradedProbe>) {
         let mut graded = graded.into_iter();
-        for (row, own) in self.points.iter_mut().zip(points.chunks(self.names.len())) {
+        let names = self.args.methods.iter().map(|one| &one.name);
+        for (row, own) in self.points.iter_mut().zip(points.chunks(names.len())) {
             let count = |point: &ProbePoint| point.probes.len();
             let by_method: Vec<Vec<GradedProbe>> = own
                 .iter()
@@ -179,7 +172,7 @@ impl ComparedMethods<'_> {
                 continue;
             };
             for (number, probe) in first.probes.iter().enumerate() {
-                let own = by_method.iter().zip(&self.names).map(|(all, name)| {
+                let own = by_method.iter().zip(names.clone()).map(|(all, name)| {
                     let missing = Err("it has no grade".to_owned());
                     let own = all.get(number).cloned().unwrap_or(missing);
                     own.map_err(|why| format!("`{name}`: {why}"))

@@ -3,6 +3,7 @@
 //! Every figure is about the same probes. Differences are paired; their intervals are by session, since
 //! probes of one session are not independent.
 
+use super::command_line::CompareArgs;
 use super::grade_agreement::{GradeAgreement, print_agreement};
 use super::grade_points::{EvidenceCounts, GradedAnswer};
 use crate::cli::prelude::*;
@@ -154,13 +155,9 @@ pub(super) struct ComparedPoint {
     pub(super) probes: Vec<Vec<GradedAnswer>>,
 }
 
-/// The compactions of a comparison, with the names of the methods.
+/// The compactions of a comparison.
 pub(super) struct ComparedMethods<'a> {
-    pub(super) graded: &'static str,
-    pub(super) judge: String,
-    pub(super) seed: u64,
-    pub(super) votes: usize,
-    pub(super) names: Vec<String>,
+    pub(super) args: &'a CompareArgs,
     pub(super) points: Vec<ComparedPoint>,
     pub(super) not_compared: Vec<UncomparedProbe>,
     pub(super) rubric: &'a Rubric,
@@ -171,7 +168,8 @@ impl ProbeComparison {
     pub(super) fn new(compared: ComparedMethods<'_>, agreement: Vec<GradeAgreement>) -> Self {
         let all: Vec<&ComparedPoint> = compared.points.iter().collect();
         let graded = all.iter().flat_map(|point| point.probes.iter().flatten());
-        let methods = (0..compared.names.len()).map(|method| compared.method_row(&all, method));
+        let args = compared.args;
+        let methods = (0..args.methods.len()).map(|method| compared.method_row(&all, method));
         let tasks = TaskKind::ALL
             .into_iter()
             .map(|task| compared.group("task", task.word(), |point| point.task == task));
@@ -180,15 +178,19 @@ impl ProbeComparison {
             .map(|length| compared.group("length", length, |point| point.length == length));
         Self {
             schema: names::COMPACTION_COMPARISON,
-            graded: compared.graded,
-            seed: compared.seed,
-            votes: compared.votes,
+            graded: if args.role.is_some() {
+                "answers"
+            } else {
+                "context"
+            },
+            judge: args.judge.as_deref().unwrap_or("facts").to_owned(),
+            seed: args.asking.seed,
+            votes: args.votes.votes,
             counts: counts(&all),
             methods: methods.collect(),
             groups: tasks.chain(lengths).flatten().collect(),
             evidence: EvidenceCounts::new(graded.flat_map(|graded| &graded.evidence)),
             agreement,
-            judge: compared.judge,
             not_compared: compared.not_compared,
             notes: NOTES.to_vec(),
         }
@@ -196,6 +198,11 @@ impl ProbeComparison {
 }
 
 impl ComparedMethods<'_> {
+    /// The names of the methods.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'_ str> {
+        self.args.methods.iter().map(|one| one.name.as_str())
+    }
+
     fn method_row(&self, points: &[&ComparedPoint], method: usize) -> MethodRow {
         let after = points
             .iter()
@@ -204,16 +211,13 @@ impl ComparedMethods<'_> {
         let (after, before) = (after.sum::<usize>(), before.sum::<usize>());
         #[allow(clippy::cast_precision_loss, reason = "tokens are below 2^52")]
         let token_ratio = after as f64 / before.max(1) as f64;
+        let mut names = self.names();
         MethodRow {
-            method: self.name(method),
+            method: names.nth(method).unwrap_or_default().to_owned(),
             token_ratio,
             scores: self.means(points, method),
             differences: self.differences(points, method),
         }
-    }
-
-    fn name(&self, method: usize) -> String {
-        self.names.get(method).cloned().unwrap_or_default()
     }
 
     /// The figures of the sessions of a group; `None` without any.
@@ -224,7 +228,7 @@ impl ComparedMethods<'_> {
         is_in: impl Fn(&ComparedPoint) -> bool,
     ) -> Option<GroupRow> {
         let points: Vec<&ComparedPoint> = self.points.iter().filter(|one| is_in(one)).collect();
-        let methods = (0..self.names.len()).map(|method| self.method_row(&points, method));
+        let methods = (0..self.args.methods.len()).map(|method| self.method_row(&points, method));
         (!points.is_empty()).then(|| GroupRow {
             by,
             value,

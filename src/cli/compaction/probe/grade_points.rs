@@ -14,7 +14,7 @@ use crate::session::probe::document::{Probe, ProbePoint};
 use crate::session::probe::grade::CriterionResult;
 use std::collections::BTreeMap;
 
-/// The scores of an answer, or the reason why there are none.
+/// The scores of an answer, or the reason of their absence.
 pub(super) type GradedProbe = std::result::Result<GradedAnswer, String>;
 
 /// The scores of an answer.

@@ -10,7 +10,7 @@ use crate::base::fs;
 use crate::cli::compaction::find_session::SessionPlace;
 use crate::cli::prelude::*;
 use crate::run::process::{ProcessLimits, run_program};
-use crate::session::probe::maker::describe_message;
+use crate::session::method::describe_message;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -9,9 +9,10 @@ use crate::cli::prelude::*;
 use crate::context::tokens;
 use crate::scenario::rubric::Rubric;
 use crate::schema::json::names;
+use crate::session::method::describe_message;
 use crate::session::probe::document::{ProbeDocument, ProbePoint};
 use crate::session::probe::grade::shipped_rubric;
-use crate::session::probe::maker::{PointMaterial, ProbeMaker, describe_message};
+use crate::session::probe::maker::{PointMaterial, ProbeMaker};
 use crate::session::probe::questions;
 use crate::session::read::session_reader::read_session;
 use crate::session::session_event::SessionEvent;
@@ -109,13 +110,8 @@ fn read_points(file: &SessionFile, place: &SessionPlace) -> Result<Vec<LocatedPo
             .or_insert_with(|| (ProbeMaker::new(&mask, file.format), 0));
         if let Some(material) = maker.add_event(event) {
             *number += 1;
-            let session = if conversation.is_empty() {
-                file.name.clone()
-            } else {
-                format!("{}, {conversation}", file.name)
-            };
             found.push(LocatedPoint {
-                session,
+                session: place.conversation_name(file, &conversation),
                 number: *number,
                 material,
             });

@@ -48,7 +48,7 @@ pub(super) const PLACEHOLDER: &str = "(an answer that is not given yet)";
 
 /// The texts of a question, by the parameters of its template.
 pub(super) type QuestionInputs = BTreeMap<String, Value>;
-/// The answers to a question, one for each vote, or the reason why there are none.
+/// The answers to a question, one for each vote, or the reason of their absence.
 pub(super) type RoleAnswers<T> = std::result::Result<Vec<T>, String>;
 
 /// Returns the inputs of a question.

@@ -76,7 +76,7 @@ pub(super) fn collect_labels(args: &AskArgs, cx: &mut Cx) -> Result<Exit> {
             cx.print(|out| out.write_all(page.as_bytes()))
         })?;
         cx.print_note(&format!(
-            "wrote {} to {}; put the file that it saves into {LABEL_FOLDER}/",
+            "wrote {} to {}, with the requests and the answers; put the file that it saves into {LABEL_FOLDER}/",
             pluralize(items.len(), "question"),
             path.display()
         ));
