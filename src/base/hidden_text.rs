@@ -116,9 +116,8 @@ impl Run<'_> {
             HiddenKind::from_char(*one) == Some(HiddenKind::Selector) && !is_style(one)
         });
         match kind {
-            HiddenKind::Tag => true,
             HiddenKind::Direction if is_isolate(self.hidden) => !self.is_near_right_to_left(),
-            HiddenKind::Direction => true,
+            HiddenKind::Tag | HiddenKind::Direction => true,
             HiddenKind::Selector
             | HiddenKind::Joiner
             | HiddenKind::DirectionHint

@@ -238,6 +238,15 @@ fn print_verdicts(exits: &[(&String, Exit)], cx: &mut Cx) {
 /// Returns the folders that the patterns of members match and that have a project file.
 fn list_members(root: &Path, patterns: Option<&Globs>) -> Result<BTreeMap<String, PathBuf>> {
     let mut members = BTreeMap::new();
+    if let Some(pattern) = patterns.and_then(Globs::pattern_of_several_levels) {
+        return Err(CliError::new(
+            CliErrorKind::Project,
+            format!("`[workspace] members`: `{pattern}` does not name folders level by level"),
+        )
+        .with_hint(
+            "write the path of a folder, with `*` for the folders of one level: `teams/*`",
+        ));
+    }
     for pattern in patterns.map_or(&[][..], Globs::patterns) {
         let mut matched = 0;
         let plain = pattern.trim_start_matches("./").trim_end_matches('/');

@@ -52,6 +52,20 @@ impl Globs {
         &self.written
     }
 
+    /// Returns the first pattern that does not name folders level by level, as `teams/*` does.
+    pub fn pattern_of_several_levels(&self) -> Option<&str> {
+        let is_wrong = |part: &str| {
+            part.contains("**")
+                || matches!(part, "" | ".")
+                || part.matches('{').count() != part.matches('}').count()
+        };
+        let names_levels = |pattern: &&String| {
+            let plain = pattern.strip_prefix("./").unwrap_or(pattern);
+            plain.trim_end_matches('/').split('/').any(is_wrong)
+        };
+        self.written.iter().find(names_levels).map(String::as_str)
+    }
+
     /// Adds a pattern.
     pub fn add_pattern(&mut self, pattern: &str) -> Result<(), GlobError> {
         if pattern.len() > 1000 {

@@ -331,7 +331,9 @@ pub fn config_findings(config: &Config) -> Vec<Diagnostic> {
         let mut own = hidden_text::find_hidden(&file.path, &file.text);
         if number > 0 {
             // A file above the project is not its own to change.
-            own.iter_mut().for_each(|finding| finding.fixes.clear());
+            for finding in &mut own {
+                finding.fixes.clear();
+            }
         }
         hidden.append(&mut own);
     }

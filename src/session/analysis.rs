@@ -182,6 +182,8 @@ pub struct JudgedCompaction {
     pub growth: Option<i64>,
     /// Files that were known before and read again later.
     pub files_read_again: usize,
+    /// Their first readings behind the compaction, in order.
+    pub read_again: Vec<FileReading>,
     /// Answers of the model until the next change of a file; null if there was none.
     pub answers_to_edit: Option<usize>,
     /// The counts of each class of facts that occurs.
@@ -195,6 +197,16 @@ impl JudgedCompaction {
     pub fn missed_facts(&self) -> impl Iterator<Item = &JudgedFact> {
         self.facts.iter().filter(|fact| fact.is_missed())
     }
+}
+
+/// A file that the agent read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct FileReading {
+    /// The path, with secrets and personal data masked.
+    pub path: String,
+    /// The line of the session.
+    pub line: usize,
 }
 
 /// The compactions of a session.
@@ -415,6 +427,7 @@ impl<'m> SessionAnalysis<'m> {
         });
         let message = fact.message;
         let (file_use, is_standing) = (fact.file_use, fact.is_standing);
+        let command_line = fact.command_line.clone();
         let live = self.live.entry(key).or_insert_with(|| LiveFact {
             fact,
             messages: Vec::new(),
@@ -422,6 +435,7 @@ impl<'m> SessionAnalysis<'m> {
         });
         live.fact.file_use = live.fact.file_use.max(file_use);
         live.fact.is_standing |= is_standing;
+        live.fact.command_line = command_line;
         live.carrier = live.carrier.filter(|own| *own != FactVerdict::Unseen);
         if live.messages.last() != Some(&message) {
             live.messages.push(message);
@@ -446,6 +460,10 @@ impl<'m> SessionAnalysis<'m> {
             for at in applied.filter(|at| at >= before) {
                 if let Some(compaction) = self.found.get_mut(at) {
                     compaction.files_read_again += 1;
+                    compaction.read_again.push(FileReading {
+                        path: fact.text.clone(),
+                        line: fact.line,
+                    });
                 }
             }
         }
@@ -459,8 +477,14 @@ impl<'m> SessionAnalysis<'m> {
         let line = fact.line;
         for index in self.watched.remove(&key).into_iter().flatten() {
             let compaction = self.found.get_mut(index.compaction);
-            if let Some(judged) = compaction.and_then(|own| own.facts.get_mut(index.fact)) {
+            let Some(judged) = compaction.and_then(|own| own.facts.get_mut(index.fact)) else {
+                continue;
+            };
+            // The same program with other arguments is another command.
+            if judged.fact.command_line == fact.command_line {
                 judged.later_use = Some(LaterUse { line, kind });
+            } else {
+                self.watched.entry(key.clone()).or_default().push(index);
             }
         }
     }
@@ -700,6 +724,7 @@ impl<'m> SessionAnalysis<'m> {
             growth: last.map(|last| signed(point.summary.len()) - signed(last)),
             point,
             files_read_again: 0,
+            read_again: Vec::new(),
             answers_to_edit: None,
             classes: Vec::new(),
             facts,

@@ -191,7 +191,8 @@ fn check_compactions(sessions: &[ReadSession]) -> Result<()> {
             first.name,
             pluralize(first.judged.messages, "message")
         ),
-    ))
+    )
+    .with_hint("a folder, and an agent such as `@claude`, stand for their newest session; an older one is named by its file"))
 }
 
 /// The things that every file is read with.

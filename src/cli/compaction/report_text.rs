@@ -135,6 +135,9 @@ pub(super) fn unread_notes(rows: &RowCounts) -> Vec<String> {
     notes
 }
 
+/// Maximum number of named files that were read again.
+const MAX_READ_AGAIN: usize = 5;
+
 /// Returns the messages, the summary and the later work of a compaction.
 pub(super) fn measures(compaction: &JudgedCompaction) -> String {
     let growth = compaction
@@ -144,8 +147,23 @@ pub(super) fn measures(compaction: &JudgedCompaction) -> String {
         || "no edit after it".to_owned(),
         |answers| format!("{} to the next edit", pluralize(answers, "answer")),
     );
+    let mut files: Vec<String> = compaction
+        .read_again
+        .iter()
+        .take(MAX_READ_AGAIN)
+        .map(|reading| format!("{} at {}", escape_line(&reading.path), reading.line))
+        .collect();
+    let more = compaction.read_again.len() - files.len();
+    if more > 0 {
+        files.push(format!("{more} more"));
+    }
+    let files = if files.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", files.join(", "))
+    };
     format!(
-        "{} dropped, {} kept; summary {} bytes{growth}; {} read again; {edit}",
+        "{} dropped, {} kept; summary {} bytes{growth}; {} read again{files}; {edit}",
         pluralize(compaction.dropped, "message"),
         format_thousands(compaction.retained),
         format_thousands(compaction.summary_bytes),

@@ -475,7 +475,7 @@ fn unusable_error(fault: &RecordingPlaceFault) -> CliError {
         && matches!(fault.fault, LineFault::Other(_))
     {
         return error.with_hint(
-            "it is no session either: its first lines are not those of Claude Code, Codex, pi or Gemini CLI",
+            "a session of Claude Code, Codex, pi or Gemini CLI is named by its own file, and a folder of recordings holds nothing else",
         );
     }
     error

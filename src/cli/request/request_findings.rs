@@ -59,6 +59,13 @@ pub(crate) fn run_request_check(
         has_rebuilt,
         ..
     } = checker;
+    if report.files == 0 && skipped.others.is_empty() && report.diagnostics.is_empty() {
+        let names = subjects.join(", ");
+        return Err(CliError::new(
+            CliErrorKind::NothingSelected,
+            format!("{} holds no request", escape_line(&names)),
+        ));
+    }
     report.missing_parts.clone_from(&skipped.missing_parts);
     report.add_findings(&project.findings);
     diagnostic::sort_diagnostics(&mut report.diagnostics);

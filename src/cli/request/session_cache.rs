@@ -83,8 +83,10 @@ struct CacheState {
     sums: Vec<usize>,
     /// The name of the tokenizer that counted them.
     tokenizer: String,
-    /// The facts about the call before.
+    /// The facts about the billed call before.
     facts: Option<RequestFacts>,
+    /// True if the history shrank behind it.
+    has_shrunk: bool,
 }
 
 impl CacheState {
@@ -130,10 +132,13 @@ impl CacheState {
     /// the call before; if the provider reports no writing, all that were sent.
     fn bill(&mut self, call: &SessionCall<'_>, facts: &RequestModelFacts) -> Option<SessionBill> {
         let own = call.facts.tokens;
-        let input = own.input?;
+        self.has_shrunk |= call.shrinkage.is_some();
+        // A call that was broken off has no bill, and the one behind it the shorter history.
+        let input = own.input.filter(|tokens| *tokens > 0)?;
+        let has_shrunk = std::mem::take(&mut self.has_shrunk);
         let before = self.facts.replace(call.facts.clone());
         let missed = before
-            .filter(|_| call.shrinkage.is_none())
+            .filter(|_| !has_shrunk)
             .and_then(|before| missed_tokens(&before, call.facts, facts));
         Some(SessionBill {
             input,

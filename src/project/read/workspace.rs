@@ -5,7 +5,7 @@ use super::keys::WORKSPACE;
 use super::layers::{DefaultLine, read_defaults};
 use super::lints::{LintLine, read_lints};
 use super::models::{ReadModels, read_models};
-use super::value::{FaultSink, TomlKey, TomlValue, read_globs, read_table, read_texts, to_span};
+use super::value::{FaultSink, TomlKey, TomlValue, read_globs, read_table, to_span};
 use crate::base::rule_meta::RuleMeta;
 use crate::project::glob::Globs;
 use crate::project::project_fault::ProjectFaultKind;
@@ -31,7 +31,7 @@ pub(super) fn read_workspace(
     let mut shared = SharedSections::default();
     for (key, value) in read_table(sink, "workspace", value)? {
         match key.get_ref().as_ref() {
-            "members" => members = Some(read_members(sink, value)),
+            "members" => members = Some(read_globs(sink, "workspace.members", value)),
             name if !read_shared_section(sink, name, value, rules, &mut shared) => {
                 sink.unknown_key("workspace", key, &WORKSPACE.key_names());
             }
@@ -47,24 +47,6 @@ pub(super) fn read_workspace(
         sink.report(to_span(&value.span()), kind);
     }
     members
-}
-
-/// Reads the patterns of members: each part of one matches the names of one level.
-fn read_members(sink: &mut FaultSink, value: &TomlValue<'_>) -> Globs {
-    const KEY: &str = "workspace.members";
-    let is_wrong = |part: &str| part.contains("**") || matches!(part, "" | ".");
-    for pattern in read_texts(sink, KEY, value) {
-        let plain = pattern.value.trim_start_matches("./").trim_end_matches('/');
-        let splits_braces = plain
-            .split('/')
-            .any(|part| part.matches('{').count() != part.matches('}').count());
-        if plain.split('/').any(is_wrong) || splits_braces {
-            let expected = "the path of a folder, with `*` for the folders of one level: `teams/*`";
-            sink.bad_value(KEY, &pattern, expected, None);
-            return Globs::default();
-        }
-    }
-    read_globs(sink, KEY, value)
 }
 
 /// Reports the sections that cannot stand beside `[workspace]`.

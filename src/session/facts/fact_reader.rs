@@ -22,6 +22,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 const INSTRUCTION_FILES: [&str; 4] = ["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"];
 /// The maximum number of values that are known; with more, no other value of a summary is reported.
 const MAX_VALUES: usize = 1 << 20;
+/// Maximum length in characters of a command line that is compared with later ones.
+const MAX_COMMAND_CHARS: usize = 1_000;
 /// The maximum number of characters of a fact's text.
 const MAX_TEXT_CHARS: usize = 240;
 
@@ -117,6 +119,7 @@ impl MessageFacts {
             key,
             text: one_line(text, MAX_TEXT_CHARS),
             slot: String::new(),
+            command_line: String::new(),
             source: self.place.source,
             line: self.place.line,
             message: self.place.message,
@@ -341,7 +344,10 @@ impl<'m> FactReader<'m> {
                 } else {
                     let line = CommandLine::parse(&text);
                     for command in line.commands {
-                        out.add(FactClass::Command, command.to_lowercase(), &command);
+                        let key = command.to_lowercase();
+                        if let Some(fact) = out.add(FactClass::Command, key, &command) {
+                            fact.command_line = one_line(&text, MAX_COMMAND_CHARS);
+                        }
                     }
                     pending.is_plain = line.is_plain;
                     pending.files = line.files;

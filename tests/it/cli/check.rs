@@ -67,11 +67,11 @@ fn hidden_characters_are_found_in_every_text_of_a_project() {
         .filter_map(|one| char::from_u32(u32::from(one) + 0xE_0000))
         .collect();
     let project = Project::new()
-        .with_file("ctxc.toml", &format!("# {tags}\n[roles.planner]\nsystem = {{ file = \"system.md\" }}\n"))
-        .with_file("system.md", &format!("Plan.\n\nBe brief.{tags}\n"))
-        .with_file("rules.md", &format!("Be kind.\n{tags}"))
-        .with_file("templates/plan.xml", &format!("<task type=\"atomic\" name=\"plan\">\n  <description>Plan.{tags}</description>\n  <instructions src=\"../rules.md\"/>\n</task>\n"))
-        .with_file("scenarios/plan.yaml", &format!("# {tags}\nname: plan\ncontext: plan\nexpectations: []\n"));
+        .with_file("ctxc.toml", format!("# {tags}\n[roles.planner]\nsystem = {{ file = \"system.md\" }}\n"))
+        .with_file("system.md", format!("Plan.\n\nBe brief.{tags}\n"))
+        .with_file("rules.md", format!("Be kind.\n{tags}"))
+        .with_file("templates/plan.xml", format!("<task type=\"atomic\" name=\"plan\">\n  <description>Plan.{tags}</description>\n  <instructions src=\"../rules.md\"/>\n</task>\n"))
+        .with_file("scenarios/plan.yaml", format!("# {tags}\nname: plan\ncontext: plan\nexpectations: []\n"));
     let mut run = project.run(&["check", "--format", "concise"]).exits_with(2);
     for place in [
         "ctxc.toml:1:3: error[hidden-text]",

@@ -481,6 +481,8 @@ fn what_would_be_stored_is_shown_and_not_written() {
         .run(&["eval", "--diff"])
         .exits_with(0)
         .stderr_contains("every stored request is as it was");
+    // The rule on hidden text would stop the run; its lint level is no part of a request.
+    project.write_file(CONFIG, format!("{TOML}\n[lints]\nhidden-text = \"off\"\n"));
     project.write_file(
         XML,
         DESK.replace("You write letters.", "You write \u{202e}notes."),

@@ -102,7 +102,7 @@ fn one_member_is_named_by_its_path_its_last_part_or_a_file_of_it() {
 fn members_take_over_lints_and_models() {
     let project = workspace().with_file(
         "teams/a/templates/t.xml",
-        &TASK.replace(
+        TASK.replace(
             "<inputs>",
             "<parameters>\n    <parameter name=\"unused\"/>\n  </parameters>\n  <inputs>",
         ),
@@ -139,8 +139,8 @@ fn a_permission_covers_what_a_member_takes_over() {
     let root = "[workspace]\nmembers = [\"teams/*\"]\n[workspace.lints]\n[workspace.models.fast]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = WINDOW\n";
     let with = |sections: &str, window: &str| {
         let project = workspace()
-            .with_file("ctxc.toml", &root.replace("WINDOW", window))
-            .with_file("teams/b/ctxc.toml", &member(sections));
+            .with_file("ctxc.toml", root.replace("WINDOW", window))
+            .with_file("teams/b/ctxc.toml", member(sections));
         hash(&project)
     };
     let lints = "[lints]\nworkspace = true\n";
@@ -167,7 +167,7 @@ fn what_is_for_one_member_needs_its_name() {
             .exits_with(2)
             .stderr_contains("--member NAME");
     }
-    for verb in ["fmt", "watch", "defaults"] {
+    for verb in ["fmt", "defaults"] {
         project
             .run(&[verb])
             .exits_with(2)
@@ -194,6 +194,12 @@ fn a_required_version_of_the_workspace_holds_for_members() {
 #[test]
 fn a_workspace_that_names_no_project_is_wrong() {
     for (members, message) in [
+        ("\"teams/**\"", "does not name folders level by level"),
+        ("\".\"", "does not name folders level by level"),
+        (
+            "\"{teams/a,teams/b}\"",
+            "does not name folders level by level",
+        ),
         (
             "[\"teams/*\", \"apps/*\"]",
             "`apps/*` matches no folder with a ctxc.toml",

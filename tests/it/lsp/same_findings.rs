@@ -185,9 +185,10 @@ fn on_every_example_of_every_rule() {
     let mut projects: BTreeMap<&str, Files> = BTreeMap::new();
     // The server reports nothing on scenarios: editors have their schema, and `check` reports the
     // rest.
-    for rule in
-        ctxc::internals::rules::list::all_rules().filter(|rule| rule.meta.code.family() != 6)
-    {
+    for rule in ctxc::internals::rules::list::all_rules().filter(|rule| {
+        // A project for another version has no report.
+        rule.meta.code.family() != 6 && rule.meta.name != "wrong-version"
+    }) {
         for (at, example) in rule
             .meta
             .bad_examples()

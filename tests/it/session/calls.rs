@@ -162,7 +162,7 @@ fn a_call_that_is_not_there_is_named() {
             .run(&[verb, "other.jsonl"])
             .exits_with(1)
             .stderr_contains(
-                "it is no session either: its first lines are not those of Claude Code",
+                "a session of Claude Code, Codex, pi or Gemini CLI is named by its own file",
             );
     }
 }

@@ -44,8 +44,8 @@ fn the_report_begins_with_the_verdict() {
 
     s.jsonl: claude-code, 23 messages
     #1  2026-11-28 12:00  auto  150,000 tokens  line 19
-      17 messages dropped, 0 kept; summary 65 bytes; 1 file read again; 3 answers to
-      the next edit
+      17 messages dropped, 0 kept; summary 65 bytes; 1 file read again
+      (tests/fixtures/orders.json at 21); 3 answers to the next edit
       dropped and needed again: 2
         file.modified tests/fixtures/orders.json  (line 3, read again at 21)
         error        TypeError: order.lines is not iterable  (line 6, met again at

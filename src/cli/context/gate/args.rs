@@ -3,7 +3,6 @@
 use crate::cli::context::eval::parse_usd;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::shared_args::{CommentFormat, DataFormat, OutputArgs};
-use crate::cli::workspace_reach::WorkspaceReach;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -64,13 +63,6 @@ pub(crate) struct GateArgs {
     pub(super) trust: TrustHashArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs<CommentFormat>,
-}
-
-impl GateArgs {
-    /// Returns the part of a workspace that the command line is about.
-    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
-        WorkspaceReach::Member("a change is compared in one project")
-    }
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
