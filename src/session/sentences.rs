@@ -15,6 +15,13 @@ const PROHIBITIONS: &str = " not never dont doesnt cannot cant shouldnt mustnt w
 /// Words of a sentence that demands something.
 const DEMANDS: &str = " must always only shall should require requires required ";
 
+/// Words of a wish or a reminder, which a summary leaves out.
+const WISHES: &str = " please make sure ensure want like prefer remember ";
+
+/// The text that Claude Code adds to results and to texts of the user.
+const REMINDER: &str = "<system-reminder>";
+const REMINDER_END: &str = "</system-reminder>";
+
 /// The length of a line in bytes up to which it is read as prose.
 const MAX_LINE_BYTES: usize = 2_000;
 
@@ -23,7 +30,7 @@ const MAX_LINE_BYTES: usize = 2_000;
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut paragraph = String::new();
-    let mut is_code = false;
+    let (mut is_code, mut is_reminder) = (false, false);
     for line in text.lines() {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -31,14 +38,22 @@ pub fn sentences(text: &str) -> Vec<String> {
             split_sentences(&std::mem::take(&mut paragraph), &mut found);
             continue;
         }
-        if is_code || line.len() > MAX_LINE_BYTES {
+        is_reminder |= line.starts_with(REMINDER);
+        if is_code || is_reminder || line.len() > MAX_LINE_BYTES {
+            is_reminder &= !line.ends_with(REMINDER_END);
+            continue;
+        }
+        if is_json(line) {
+            paragraph.clear();
             continue;
         }
         let own = strip_list_mark(line);
-        if own.len() != line.len() || line.is_empty() || is_outside_prose(line) {
+        // A comment of a program, also in a difference: `+ // …`.
+        let is_outside = is_outside_prose(line) || own.starts_with("//");
+        if own.len() != line.len() || line.is_empty() || is_outside {
             split_sentences(&std::mem::take(&mut paragraph), &mut found);
         }
-        if is_outside_prose(line) {
+        if is_outside {
             continue;
         }
         if !paragraph.is_empty() {
@@ -52,6 +67,11 @@ pub fn sentences(text: &str) -> Vec<String> {
     }
     split_sentences(&paragraph, &mut found);
     found
+}
+
+/// Returns true for a line of JSON.
+fn is_json(line: &str) -> bool {
+    line.contains("{\"") || line.contains("\"}")
 }
 
 /// Returns true for a row of a table, a tag, or a line of a program.
@@ -80,12 +100,12 @@ pub fn strip_list_mark(line: &str) -> &str {
 pub fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
     let mut start = 0;
     let mut add = |sentence: &str| {
-        let sentence = sentence.replace("**", "");
         let sentence = sentence.trim();
         if !sentence.is_empty() {
             found.push(sentence.to_owned());
         }
     };
+    let paragraph = &paragraph.replace("**", "");
     for (at, c) in paragraph.char_indices() {
         let rest = paragraph.get(at + c.len_utf8()..).unwrap_or_default();
         if matches!(c, '.' | '!' | '?')
@@ -121,14 +141,17 @@ pub fn content_words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the words by which a sentence is found: its content words; if these are too few, its
-/// longer words without those of its sign.
+/// Returns the words by which a sentence is found: its content words without those of a wish; if it
+/// has none, its longer words without those of its sign.
 pub fn search_words(text: &str) -> BTreeSet<String> {
-    let content: BTreeSet<String> = content_words(text).collect();
-    if content.len() >= 2 {
+    let words_of_text = || words(text).filter(|word| !is_among(word, WISHES));
+    let content: BTreeSet<String> = words_of_text()
+        .flat_map(|word| content_words(&word).collect::<Vec<_>>())
+        .collect();
+    if !content.is_empty() {
         return content;
     }
-    words(text)
+    words_of_text()
         .filter(|word| word.len() >= 3 && !is_among(word, PROHIBITIONS) && !is_among(word, DEMANDS))
         .map(stem)
         .collect()
@@ -155,7 +178,8 @@ impl SentenceSign {
             own.forbids |= forbids;
             is_demand = is_among(&word, DEMANDS);
         }
-        own.demands |= is_demand;
+        // `pnpm, not npm` demands one thing and forbids the other.
+        own.demands |= is_demand || text.contains(", not ");
         own
     }
 

@@ -6,7 +6,7 @@ use super::command::{CommandLine, NamedFile};
 use super::error_line::error_lines;
 use super::fact::{Fact, FactClass, FactSource, FileUse};
 use super::file_path::{base_name, path_in, relative_path};
-use super::prose::{decisions, instructions, open_tasks};
+use super::prose::{decisions, instructions, open_tasks, user_instructions};
 use super::value::values;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult};
 use crate::session::sentences::{one_line, rule_key, sentence_key};
@@ -26,6 +26,9 @@ const MAX_VALUES: usize = 1 << 20;
 const MAX_COMMAND_CHARS: usize = 1_000;
 /// The maximum number of characters of a fact's text.
 const MAX_TEXT_CHARS: usize = 240;
+
+/// The text of Claude Code in front of the words with which a user refused a call.
+const REFUSAL: &str = "To tell you how to proceed, the user said:\n";
 
 /// Returns the files in the folder of a session that the agent's program sends with every request.
 /// Looked up 2026-11-28: Claude Code's documentation (page `memory`), openai/codex
@@ -285,7 +288,11 @@ impl<'m> FactReader<'m> {
         self.note_values(text);
         let speaker = message.turn.speaker;
         if matches!(speaker, Speaker::User | Speaker::System) {
-            let rules = instructions(text);
+            let rules = if speaker == Speaker::User && !out.place.is_standing {
+                user_instructions(text)
+            } else {
+                instructions(text)
+            };
             if out.place.is_standing {
                 self.read_standing_text(text, &rules, message, out);
             }
@@ -459,6 +466,13 @@ impl<'m> FactReader<'m> {
         }
         for text in texts {
             let text = (self.mask)(text);
+            // The user refused the call, and wrote why.
+            if result.is_error
+                && let Some((_, answer)) = text.split_once(REFUSAL)
+            {
+                out.add_rules(&user_instructions(answer));
+                continue;
+            }
             for error in error_lines(&text) {
                 out.add(FactClass::Error, error.key(), error.line);
             }

@@ -6,6 +6,10 @@ use crate::session::sentences::{content_words, is_among, sentences, stem, strip_
 const MAX_WORDS: usize = 60;
 /// The minimum number of words of an instruction: `Never use tabs.`
 const MIN_RULE_WORDS: usize = 3;
+/// The maximum number of words of a wish; longer ones tell a story.
+const MAX_WISH_WORDS: usize = 35;
+/// The beginning of a text of the user in which Claude Code passes on an approved plan.
+const PLAN: &str = "Implement the following plan";
 /// The minimum number of content words of a decision.
 const MIN_DECISION_WORDS: usize = 3;
 
@@ -20,12 +24,28 @@ const SUBJECTS: &str =
     " i we they he she it you who which that this these there is are was were has have ";
 /// Words behind `do not` of a sentence without its subject, which demand nothing.
 const STATES: &str = " mind worry know think see understand care have need seem ";
+/// Words that point to a thing of the moment: `use this`, `I want it`.
+const POINTERS: &str = " this that these those it them in an me you option going ";
+/// Words for the way in which others work.
+const CONVENTIONS: &str = " style convention conventions pattern patterns guide guidelines standard standards rules existing compatibility ";
+/// Words for a thing that stays.
+const UNTOUCHED: &str = " alone untouched unchanged is ";
+/// Words behind `no` of a fragment that forbids something.
+const ADDITIONS: &str = " new more extra additional external other third ";
+/// Words behind `before` and `after` of a thing that occurs again.
+const REPETITIONS: &str = " each every any you committing pushing ";
+/// Verbs of what an agent does again and again.
+const WORK: &str = " run write add update check commit push ask test format lint build document report review verify regenerate bump rebase ";
+/// Verbs of a wish for a way of working or a state.
+const WAYS: &str = " be have use keep avoid follow stick stay support write ";
 /// Words behind `only` that begin a condition.
 const CONDITIONS: &str = " if when the a an one two in for after because then this ";
 /// Words of a statement.
 const FINITE_VERBS: &str = " is are was were has had does did can will ";
 /// Verbs of a choice, without their endings.
 const CHOICES: &str = " use keep kept take took choos chos pick prefer avoid drop replac switch adopt stor put reus mov leav left defer split merg ";
+/// Labels of decisions.
+const DECISION_LABELS: &str = " decision decided ";
 
 /// A word with its place in a sentence.
 #[derive(Debug)]
@@ -34,18 +54,44 @@ struct ClauseWord {
     word: String,
     /// True for the first word behind a comma, a colon, a dash or a bracket.
     is_first: bool,
+    /// True for the first word behind a colon.
+    is_behind_colon: bool,
+    /// True for the first of several quoted words.
+    begins_quote: bool,
 }
 
 /// Returns the instructions of a text: sentences with must, never, always, only or do not that
 /// demand something instead of describing it.
 pub fn instructions(text: &str) -> Vec<String> {
-    let is_rule = |sentence: &str| {
+    facts_among(text, |sentence| {
         let own = clause_words(sentence);
-        (MIN_RULE_WORDS..=MAX_WORDS).contains(&own.len())
-            && (0..own.len()).any(|at| demands(&own, at))
-            && (sentence.contains('`') || content_words(sentence).next().is_some())
-    };
-    facts_among(text, is_rule)
+        own.len() >= MIN_RULE_WORDS && is_rule(sentence, &own, demands)
+    })
+}
+
+/// Returns the instructions of a text of the user: also sentences without such a word that constrain
+/// the work, as in `use pnpm, not npm`. A request such as `add a test` does not.
+pub fn user_instructions(text: &str) -> Vec<String> {
+    // The sentences of a plan describe steps.
+    if text.starts_with(PLAN) {
+        return instructions(text);
+    }
+    facts_among(text, |sentence| {
+        let own = clause_words(sentence);
+        own.len() >= MIN_RULE_WORDS && is_rule(sentence, &own, demands)
+            || own.len() <= MAX_WISH_WORDS && is_rule(sentence, &own, constrains)
+    })
+}
+
+/// Returns true if a word of a sentence makes it a rule.
+fn is_rule(
+    sentence: &str,
+    own: &[ClauseWord],
+    makes_rule: fn(&[ClauseWord], usize) -> bool,
+) -> bool {
+    own.len() <= MAX_WORDS
+        && (0..own.len()).any(|at| makes_rule(own, at))
+        && (sentence.contains('`') || content_words(sentence).next().is_some())
 }
 
 /// Returns the decisions of a text: sentences in which the speaker decided or ruled out, goes with
@@ -54,7 +100,7 @@ pub fn instructions(text: &str) -> Vec<String> {
 pub fn decisions(text: &str) -> Vec<String> {
     facts_among(text, |sentence| {
         let own = clause_words(sentence);
-        (0..own.len()).any(|at| decides(&own, at))
+        (has_decision_label(sentence) || (0..own.len()).any(|at| decides(&own, at)))
             && own.len() <= MAX_WORDS
             && content_words(sentence)
                 .nth(MIN_DECISION_WORDS - 1)
@@ -72,18 +118,26 @@ fn facts_among(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
 fn clause_words(sentence: &str) -> Vec<ClauseWord> {
     let mut found = Vec::new();
     let mut is_first = true;
+    let mut is_behind_colon = false;
     for part in sentence.split_whitespace() {
         let begins = part.starts_with(['(', '—', '–', '-']);
+        // A quotation commands nothing.
+        const QUOTES: [char; 6] = ['"', '“', '”', '\'', '‘', '’'];
+        let is_quoted = part.starts_with(QUOTES);
+        let mut begins_quote = is_quoted && !part.ends_with(QUOTES);
         for word in words(part) {
             found.push(ClauseWord {
                 word,
-                is_first: is_first || begins,
+                is_first: (is_first || begins) && !is_quoted,
+                is_behind_colon: std::mem::take(&mut is_behind_colon),
+                begins_quote: std::mem::take(&mut begins_quote),
             });
             is_first = false;
         }
         is_first |= begins && words(part).next().is_none()
             || part.ends_with([',', ';', ':', ')', '—', '–', '…', '!'])
             || part.ends_with("...");
+        is_behind_colon = part.ends_with(':');
     }
     found
 }
@@ -99,6 +153,11 @@ fn word_before(own: &[ClauseWord], at: usize) -> &str {
 /// Returns true if the word at a place demands something.
 fn demands(own: &[ClauseWord], at: usize) -> bool {
     let next = word_at(own, at + 1);
+    // `Don't fix it, but just check it` is for now.
+    let is_just = |at: usize| word_at(own, at) == "but" && word_at(own, at + 1) == "just";
+    if (at..own.len()).any(is_just) {
+        return false;
+    }
     let before = word_before(own, at);
     match word_at(own, at) {
         // `must have been` concludes.
@@ -126,6 +185,87 @@ fn demands(own: &[ClauseWord], at: usize) -> bool {
     }
 }
 
+/// Returns true if the word at a place begins a command or a wish of the user that constrains how to
+/// work.
+fn constrains(own: &[ClauseWord], at: usize) -> bool {
+    let next = word_at(own, at + 1);
+    let word = word_at(own, at);
+    if matches!(word, "i" | "id" | "we" | "wed") {
+        return begins_clause(own, at) && is_wish(own, at);
+    }
+    let has_word = |list: &str| own.iter().any(|other| is_among(&other.word, list));
+    let is_manner = match word {
+        // `let's go, use executing-plans` and `use a reviewer: …` are for now, `use "git add FILE…"`
+        // is a hint.
+        "use" => {
+            let is_hint = own.get(at + 1).is_none_or(|word| word.begins_quote);
+            let is_task = own
+                .iter()
+                .skip(at + 2)
+                .take(2)
+                .any(|word| word.is_behind_colon);
+            let is_whole = at <= 1 || own.len() > at + 3;
+            !is_hint && !is_task && is_whole && !is_among(next, POINTERS)
+        }
+        "keep" => {
+            !(is_among(next, POINTERS) || next.ends_with("ing")) || word_at(own, at + 2) == "simple"
+        }
+        "prefer" | "avoid" | "ensure" => true,
+        "make" => next == "sure",
+        "be" => matches!(next, "sure" | "careful"),
+        "remember" => next == "to",
+        "stick" => matches!(next, "to" | "with"),
+        "follow" | "match" | "respect" | "preserve" => has_word(CONVENTIONS),
+        "leave" => has_word(UNTOUCHED),
+        "stop" => next.ends_with("ing"),
+        "no" => {
+            let is_whole = at == 0 && !has_word(FINITE_VERBS);
+            return is_whole && is_among(next, ADDITIONS);
+        }
+        "all" | "every" | "each" => {
+            let is_of_others = has_word(" i we they it you that which who ");
+            return at == 0 && next != "time" && has_word(" should needs ") && !is_of_others;
+        }
+        "lets" => return matches!(next, "not" | "avoid") && begins_clause(own, at),
+        "from" => return next == "now" && word_at(own, at + 2) == "on",
+        "before" | "after" | "whenever" => {
+            let is_repeated = word == "whenever" || is_among(next, REPETITIONS);
+            let mut starts = own.iter().filter(|other| other.is_first);
+            return is_repeated && starts.any(|first| is_among(&first.word, WORK));
+        }
+        _ => false,
+    };
+    // `It is fine, but make sure …`.
+    let before = at.checked_sub(1).and_then(|before| own.get(before));
+    let is_contrast =
+        before.is_some_and(|link| link.is_first && is_among(&link.word, " but please "));
+    is_manner && (is_contrast || begins_command(own, at))
+}
+
+/// Returns true if the user wishes a state, or a way of working: `I want all dates in UTC`, `I'd like
+/// to use sqlite`. A wish to know or to do something now constrains nothing.
+fn is_wish(own: &[ClauseWord], at: usize) -> bool {
+    let is_would = word_at(own, at + 1) == "would";
+    let verb = if is_would { at + 2 } else { at + 1 };
+    let wishes = if is_would || word_at(own, at).ends_with('d') {
+        " like prefer "
+    } else {
+        " want prefer expect "
+    };
+    let way = match word_at(own, verb + 1) {
+        "to" => word_at(own, verb + 2),
+        "you" => word_at(own, verb + 3),
+        object => {
+            return is_among(word_at(own, verb), wishes)
+                && !object.is_empty()
+                && !is_among(object, POINTERS);
+        }
+    };
+    let is_way =
+        is_among(way, WAYS) || way == "do" && own.iter().any(|word| word.word == "approach");
+    is_among(word_at(own, verb), wishes) && is_way
+}
+
 /// Returns true if the words from a place on command something: they begin their clause, and a verb
 /// in its plain form follows.
 fn is_command(own: &[ClauseWord], at: usize, verb: usize) -> bool {
@@ -138,15 +278,20 @@ fn is_command(own: &[ClauseWord], at: usize, verb: usize) -> bool {
         let mut reminders = own.iter().take(at).rev().skip(1).take(2);
         return reminders.any(|word| is_among(&word.word, REMINDERS));
     }
-    let is_linked = is_among(before, COMMAND_LINKS) && {
-        let mut clause = own.iter().take(at - 1);
-        // Behind a command in the same sentence: `Write tests and never skip them`.
-        !clause.any(|word| is_among(&word.word, SUBJECTS))
-    };
-    (is_linked || own.get(at).is_some_and(|word| word.is_first))
+    begins_command(own, at)
         && is_command_verb(next)
         && !is_among(next, STATES)
         && !is_among(next, SUBJECTS)
+}
+
+/// Returns true for the first word of a clause, or one behind a link to a command in the same
+/// sentence: `Write tests and never skip them`.
+fn begins_command(own: &[ClauseWord], at: usize) -> bool {
+    let is_linked = is_among(word_before(own, at), COMMAND_LINKS) && {
+        let mut clause = own.iter().take(at - 1);
+        !clause.any(|word| is_among(&word.word, SUBJECTS))
+    };
+    is_linked || own.get(at).is_some_and(|word| word.is_first)
 }
 
 /// Returns true for a word that can be a verb in its plain form: not `writes`, `written`, `writing`.
@@ -157,6 +302,12 @@ fn is_command_verb(word: &str) -> bool {
     word.starts_with(char::is_alphabetic) && !is_other_form
 }
 
+/// Returns true for a sentence behind `Decision:`.
+fn has_decision_label(sentence: &str) -> bool {
+    let label = sentence.split_once(": ").map(|(label, _)| label);
+    label.is_some_and(|label| is_among(&label.to_lowercase(), DECISION_LABELS))
+}
+
 /// Returns true if the word at a place decides something.
 fn decides(own: &[ClauseWord], at: usize) -> bool {
     let next = word_at(own, at + 1);
@@ -165,9 +316,8 @@ fn decides(own: &[ClauseWord], at: usize) -> bool {
             .any(|at| matches!(word_at(own, at), "i" | "we" | "ive" | "weve")),
         "ruled" => next == "out",
         "go" | "going" | "went" | "stick" if next == "with" => is_of_speaker(own, at),
-        // `rather than guess` is no alternative.
         "instead" | "rather" if matches!(next, "of" | "than") && own.len() > at + 3 => {
-            is_choice(own, at) || is_intention(own, at)
+            is_choice(own, at)
         }
         "because" => is_choice(own, at),
         _ => false,
@@ -175,27 +325,11 @@ fn decides(own: &[ClauseWord], at: usize) -> bool {
 }
 
 /// Returns true if the words before a place are a choice of the speaker with an alternative or a
-/// reason: `I keep`, `let's use`, `Take`; with an alternative, also each intention.
+/// reason: `I keep`, `let's use`, `Take`. A next step, as in `let me update …`, is none.
 fn is_choice(own: &[ClauseWord], end: usize) -> bool {
     let is_chosen = |at: usize| is_among(&stem(word_at(own, at).to_owned()), CHOICES);
     let is_command = is_command_verb(word_at(own, 0)) && is_chosen(0);
     is_command || (0..end).any(|at| is_chosen(at) && is_of_speaker(own, at))
-}
-
-/// Returns true if the speaker intends something before a place: `I will`, `let me`, `we should`.
-fn is_intention(own: &[ClauseWord], end: usize) -> bool {
-    (0..end).any(|at| {
-        let next = word_at(own, at + 1);
-        let is_intended = match word_at(own, at) {
-            "ill" | "lets" => true,
-            // `we'll`, but not `Well, …`.
-            "well" => own.get(at + 1).is_some_and(|word| !word.is_first),
-            "let" => matches!(next, "me" | "us"),
-            "i" | "we" => is_among(next, " will would should need plan prefer "),
-            _ => false,
-        };
-        is_intended && begins_clause(own, at)
-    })
 }
 
 /// Returns true for the first word of a clause, or one behind a link.
@@ -207,7 +341,7 @@ fn begins_clause(own: &[ClauseWord], at: usize) -> bool {
 
 /// Returns true if the speaker is the subject of the verb at a place.
 fn is_of_speaker(own: &[ClauseWord], verb: usize) -> bool {
-    let is_between = |word: &str| is_among(word, " will should now also am would rather ");
+    let is_between = |word: &str| is_among(word, " will should now also am rather ");
     let mut before = (0..verb).rev().take(3);
     let Some(at) = before.find(|at| !is_between(word_at(own, *at))) else {
         return false;

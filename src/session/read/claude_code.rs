@@ -39,7 +39,7 @@ const OTHER_ROWS: [&str; 17] = [
 ];
 
 /// Beginnings of texts that the program inserts as texts of the user.
-const PROGRAM_TEXTS: [&str; 8] = [
+const PROGRAM_TEXTS: [&str; 9] = [
     "<command-name>",
     "<command-message>",
     "<local-command",
@@ -48,6 +48,7 @@ const PROGRAM_TEXTS: [&str; 8] = [
     "<bash-",
     "[Request interrupted",
     "Caveat: ",
+    "Your task is to create a detailed summary of the conversation",
 ];
 
 /// The keys of uncached tokens, of those read from the cache and of those written to it.

@@ -82,8 +82,11 @@ fn make_session(agent: Agent, seed: u64) -> Session {
                         format!("Never edit the {a} {b} files by hand."),
                         format!("The {a} {b} service must stay on port-free sockets."),
                         format!("Do not call {a} from the {b} layer."),
+                        format!("Use the {a} client, not {b}."),
+                        format!("Make sure that {a} {b} tests run in the container."),
+                        format!("I want all {a} dates as {b} text."),
                     ];
-                    let rule = &rule[usize::try_from(numbers.below(3)).unwrap()];
+                    let rule = &rule[usize::try_from(numbers.below(6)).unwrap()];
                     before.push(Step::User(format!("Please look at the shop. {rule}")));
                     // Codex keeps the texts of the user.
                     let is_kept = fate == Fate::Survives || agent == Agent::Codex;

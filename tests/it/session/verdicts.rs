@@ -112,6 +112,42 @@ fn a_rule_is_kept_only_with_its_sign() {
 }
 
 #[test]
+fn a_rule_of_the_user_needs_no_never() {
+    let texts = [
+        "yes please, use the British spelling",
+        "Use pnpm, not npm.",
+        "It is fine, but make sure that all dates are UTC.",
+        // No rules.
+        "Use this for now.",
+        "I want you to look at the cart",
+    ];
+    let words = ["British", "pnpm", "UTC", "for now", "look at"];
+    assert_eq!(
+        verdicts_of_texts(&texts, &words, "The user asked for a fix of the cart."),
+        ["lost", "lost", "lost", "none", "none"]
+    );
+    let kept = "British spelling. Packages come from pnpm instead of npm. All dates are UTC.";
+    assert_eq!(
+        verdicts_of_texts(&texts, &words[..3], kept),
+        ["kept", "kept", "kept"]
+    );
+}
+
+#[test]
+fn the_words_with_which_a_user_refuses_a_call_are_read() {
+    let [call, mut result] = call(
+        "0",
+        "Write",
+        &json!({"file_path": format!("{FOLDER}/plan.md")}),
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, \
+         the user said:\ndon't check the plan in",
+    );
+    result["message"]["content"][0]["is_error"] = json!(true);
+    let rows = compacted(vec![call, result], "nothing");
+    assert_eq!(verdicts(&rows, &["check the plan in"]), ["lost"]);
+}
+
+#[test]
 fn a_file_named_after_the_compaction_does_not_hide_that_it_was_needed_again() {
     let mut rows = Vec::new();
     rows.extend(read("0", "src/lost.rs", "x"));

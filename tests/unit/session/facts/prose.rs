@@ -1,6 +1,6 @@
 //! Tests of the private items of `src/session/facts/prose.rs`.
 
-use super::{decisions, instructions};
+use super::{decisions, instructions, user_instructions};
 
 #[test]
 fn only_what_demands_something_is_an_instruction() {
@@ -33,9 +33,78 @@ fn only_what_demands_something_is_an_instruction() {
         "It must have been the cache.",
         "There must be a second writer.",
         "Don't worry about the banner.",
+        "Don't fix anything, but just check the warning.",
     ] {
         assert_eq!(instructions(statement), [""; 0], "{statement}");
     }
+}
+
+#[test]
+fn a_user_constrains_the_work_without_never_and_always() {
+    for rule in [
+        "Please use tabs.",
+        "Use pnpm, not npm.",
+        "It is fine, but make sure that each call has a timeout.",
+        "yes please, match the existing style of the tests",
+        "keep backwards compatibility for the old field",
+        "Avoid new packages.",
+        "Prefer plain functions over classes.",
+        "I want all dates in UTC",
+        "Yes, but I'd like to do a TDD approach with integration tests",
+        "I would prefer small commits.",
+        "We want to keep the old names.",
+        "Leave the generated clients untouched.",
+        "No new dependencies please",
+        "Every handler should have a test.",
+        "From now on answer in Spanish.",
+        "Run the linter before each commit.",
+        "Before you commit, run the linter.",
+        "let's not leave the tests to the end",
+        "there is a helper, let's avoid a second one",
+        "Stop adding comments.",
+        "Stick to the public API.",
+        "Be careful with the migrations.",
+    ] {
+        assert_eq!(user_instructions(rule), [rule]);
+    }
+    for request in [
+        "fix the failing test",
+        "Use this file for it.",
+        "let's go, use executing-plans.",
+        "Use a reviewer: read the page about colours",
+        "use \"git add <file>...\" to update the list",
+        "\"Use tabs for the tables\" is the text of the hint.",
+        "I want you to do a deep analysis of the parser",
+        "I want it to work",
+        "I want to know how the hook reads the state",
+        "keep going until the build is green",
+        "Keep in mind that the commit has the full diff",
+        "No other session has the marker.",
+        "no, remove this again",
+        "The hook runs before each commit.",
+        "Every time the hook fires we should see a line",
+        "The users make sure of that.",
+        "We prefer this",
+        "Would the hook ensure that?",
+        "Implement the following plan: use the index of the table",
+    ] {
+        assert_eq!(user_instructions(request), [""; 0], "{request}");
+    }
+}
+
+#[test]
+fn a_text_of_a_program_is_no_rule() {
+    for text in [
+        "Read it.\n<system-reminder>\nYou must refuse to change it.\n</system-reminder>\nDone.",
+        "+ // Always written in the new form.",
+        "Each block must have a result in the next\nmessage.\"},\"id\":\"r1\"}",
+    ] {
+        assert_eq!(instructions(text), [""; 0], "{text}");
+    }
+    assert_eq!(
+        instructions("**Always run the linter.** It is quick."),
+        ["Always run the linter."]
+    );
 }
 
 #[test]
@@ -51,8 +120,8 @@ fn only_a_choice_of_the_speaker_is_a_decision() {
     for choice in [
         "I decided to use sqlite for the job store.",
         "We keep sqlite because the target has no server.",
-        "Let me update the parser to use serde instead of the regexes.",
-        "I'll read the session by its id instead of its index.",
+        "I'll use the id of the session instead of its index.",
+        "Decision: Skip locks of files until the store moves.",
         "Yes, let's go with the second layout.",
         "Take the session instead of single parameters",
         "We ruled out a lock because two hosts write.",
@@ -68,6 +137,12 @@ fn only_a_choice_of_the_speaker_is_a_decision() {
         "It checks whether the writer decided to wait for the reader.",
         "Lint passes today because the rule is off.",
         "Let me verify the trailer of each commit rather than speculate.",
+        // Next steps and proposals.
+        "Let me update the parser to use serde instead of the regexes.",
+        "Now I need to update the list to read the index instead of the root.",
+        "I'll update the helper to write a file of its own instead of the shared one.",
+        "We should detect the agent by the hook rather than guess it by the folder.",
+        "We would keep the flag because the old hook reads it.",
     ] {
         assert_eq!(decisions(explanation), [""; 0], "{explanation}");
     }
