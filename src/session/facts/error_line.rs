@@ -1,6 +1,6 @@
 //! Lines of errors in the output of tools, and what identifies an error.
 
-use crate::session::sentences::{content_words, words};
+use crate::session::sentences::{content_words, is_among, words};
 
 /// The length in bytes of a line that is read.
 const LINE_BYTES: std::ops::RangeInclusive<usize> = 6..=400;
@@ -20,7 +20,7 @@ const HEADS: [&str; 7] = [
     "e   ",
 ];
 /// Words that every error can have, without their endings.
-const COMMON_WORDS: [&str; 4] = ["error", "fatal", "panic", "npm"];
+const COMMON_WORDS: [&str; 6] = ["error", "fatal", "panic", "npm", "assertion", "fail"];
 /// The number of other words that identify an error without a name.
 const MIN_OWN_WORDS: usize = 2;
 /// The beginning of the first failed test in the output of Go, behind texts of tests that passed.
@@ -34,8 +34,35 @@ const PHRASES: [&str; 6] = [
     "segmentation fault",
     "connection refused",
 ];
+/// Marks in front of a line.
+const MARKS: [char; 14] = [
+    '*', '(', ')', ' ', '✗', '✘', '×', '│', '┃', '>', '!', '↘', '→', '●',
+];
+/// Beginnings of lines that report progress, in lower case.
+const PROGRESS: [&str; 11] = [
+    "===",
+    "==>",
+    "ok ",
+    "ok\t",
+    "pass",
+    "--- pass",
+    "at ",
+    "hint:",
+    "warning:",
+    "finished ",
+    "error trace:",
+];
+/// The levels of records of a log that are no errors.
+const LOG_LEVELS: [&str; 3] = [" INFO ", " DEBUG ", " WARN "];
+/// Beginnings of the names of failed tests.
+const TEST_HEADS: [&str; 4] = ["--- FAIL:", "FAILED ", "FAIL: ", "not ok "];
+/// Words of lines that deny something, weaker than those of a failure.
+const NEGATIONS: &str = " not no ";
+/// Words of lines that report a failure.
+const FAILURES: &str = " fail failed fails failure cannot cant couldnt unable invalid undefined unknown denied refused missing \
+    conflict unexpected mismatch expected timeout exceeds exceeded rejected ambiguous unsupported aborted errors error ";
 /// Messages of an agent's program about its own tools, which are no errors of the work.
-const OWN_MESSAGES: [&str; 9] = [
+const OWN_MESSAGES: [&str; 12] = [
     "tool_use_error",
     "doesn't want to proceed",
     "has not been read yet",
@@ -45,6 +72,9 @@ const OWN_MESSAGES: [&str; 9] = [
     "interrupted by user",
     "sibling tool call errored",
     "has been unexpectedly modified",
+    "exceeds maximum allowed",
+    "could not find the exact text",
+    "command aborted",
 ];
 
 /// An error in the output of a tool.
@@ -74,8 +104,8 @@ impl ErrorLine<'_> {
 pub fn error_lines(output: &str) -> Vec<ErrorLine<'_>> {
     let mut found: Vec<ErrorLine<'_>> = Vec::new();
     let is_failure = |line: &str| line.trim_start().starts_with(FIRST_FAILURE);
-    let passed = output.lines().position(is_failure).unwrap_or(0);
-    for line in output.lines().skip(passed) {
+    let passed = output.split(['\n', '\r']).position(is_failure).unwrap_or(0);
+    for line in output.split(['\n', '\r']).skip(passed) {
         if found.len() == MAX_ERRORS {
             break;
         }
@@ -92,13 +122,90 @@ pub fn error_lines(output: &str) -> Vec<ErrorLine<'_>> {
     found
 }
 
+/// Returns the error of a result that failed: its first line that begins with an error, else the
+/// name of its first failed test, else the first line with a place or a word of failure. A message
+/// of one line needs neither.
+pub fn main_error(output: &str) -> Option<ErrorLine<'_>> {
+    if let Some(first) = error_lines(output).into_iter().next() {
+        return Some(first);
+    }
+    if output.lines().next().is_some_and(is_own_message) {
+        return None;
+    }
+    let messages: Vec<&str> = output_lines(output)
+        .filter(|line| LINE_BYTES.contains(&line.len()) && is_message(line))
+        .collect();
+    let first = |is_telling: fn(&str) -> bool| messages.iter().find(|line| is_telling(line));
+    let line = first(names_test)
+        .or_else(|| first(|line| strip_place(line) != line))
+        .or_else(|| first(|line| has_word(line, FAILURES)))
+        .or_else(|| first(|line| has_word(line, NEGATIONS)))
+        .or_else(|| messages.first().filter(|_| messages.len() == 1))?;
+    Some(ErrorLine { name: "", line })
+}
+
+/// Returns the lines of an output without their marks and labels: `┃ [D] ↘ Nested …`. A carriage
+/// return begins a line, too.
+fn output_lines(output: &str) -> impl Iterator<Item = &str> {
+    output.split(['\n', '\r']).map(|line| {
+        let own = line.trim().trim_start_matches(MARKS);
+        let label = own.strip_prefix('[').and_then(|own| own.split_once("] "));
+        let own = label
+            .filter(|(label, _)| !label.contains([' ', '[']))
+            .map_or(own, |(_, rest)| rest);
+        own.trim_start_matches(MARKS)
+    })
+}
+
+/// Returns true for a line that can be the message of an error: no progress, no path, no record of
+/// a log.
+fn is_message(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let lower = line.to_ascii_lowercase();
+    // `Compiling 4 files`.
+    let is_progress = first.ends_with("ing") && first.len() > 5
+        || line.ends_with("...")
+        || lower.starts_with("exit code")
+        || LOG_LEVELS.iter().any(|level| line.contains(level))
+        || PROGRESS.iter().any(|head| lower.starts_with(head));
+    let own = strip_place(line);
+    let is_text = own.contains(char::is_whitespace)
+        && own.starts_with(|c: char| c.is_alphanumeric() || "`\"'(-".contains(c));
+    // `a.go:3:1: undefined: errors`.
+    !is_progress && is_text && (own != line || has_own_words(own))
+}
+
+/// Returns true for the name of a failed test.
+fn names_test(line: &str) -> bool {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    // `1) test the list`.
+    let is_numbered = digits.len() < line.len() && digits.starts_with(") ");
+    is_numbered || TEST_HEADS.iter().any(|head| line.starts_with(head))
+}
+
+/// Returns true if a line has a word of a list.
+fn has_word(line: &str, list: &str) -> bool {
+    words(line).any(|word| is_among(&word, list))
+}
+
+fn is_own_message(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    OWN_MESSAGES.iter().any(|own| lower.contains(own))
+}
+
+/// Returns true if a line has words that not every error has.
+fn has_own_words(line: &str) -> bool {
+    let words = content_words(line).filter(|word| !COMMON_WORDS.contains(&word.as_str()));
+    words.take(MIN_OWN_WORDS).count() == MIN_OWN_WORDS
+}
+
 /// Reads a line that begins with an error, behind a time, a place or a mark.
 fn read_line(line: &str) -> Option<ErrorLine<'_>> {
     let lower = line.to_ascii_lowercase();
-    if OWN_MESSAGES.iter().any(|own| lower.contains(own)) || lower.starts_with("exit code") {
+    if is_own_message(line) || lower.starts_with("exit code") {
         return None;
     }
-    let own = line.trim_start_matches(['*', '(', ')', ' ', '✗', '×', '│', '>', '!']);
+    let own = line.trim_start_matches(MARKS);
     let own = strip_place(own);
     let lower = own.to_ascii_lowercase();
     let name = exception_name(own).or_else(|| code(own));
@@ -106,10 +213,7 @@ fn read_line(line: &str) -> Option<ErrorLine<'_>> {
         || HEADS.iter().any(|head| lower.starts_with(head))
         || PHRASES.iter().any(|phrase| lower.contains(phrase));
     // `Error: Not equal:` is the head of every failed comparison.
-    let is_own = name.is_some() || {
-        let words = content_words(own).filter(|word| !COMMON_WORDS.contains(&word.as_str()));
-        words.take(MIN_OWN_WORDS).count() == MIN_OWN_WORDS
-    };
+    let is_own = name.is_some() || has_own_words(own);
     (begins && is_own).then_some(ErrorLine {
         name: name.unwrap_or_default(),
         line,

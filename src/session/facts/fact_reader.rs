@@ -3,7 +3,7 @@
 //! Files come from calls alone, never from prose. Texts are masked before they are read.
 
 use super::command::{CommandLine, NamedFile};
-use super::error_line::error_lines;
+use super::error_line::{error_lines, main_error};
 use super::fact::{Fact, FactClass, FactSource, FileUse};
 use super::file_path::{base_name, path_in, relative_path};
 use super::prose::{decisions, instructions, open_tasks, user_instructions};
@@ -473,7 +473,13 @@ impl<'m> FactReader<'m> {
                 out.add_rules(&user_instructions(answer));
                 continue;
             }
-            for error in error_lines(&text) {
+            let is_failed_work = result.is_error && !(is_shell && call.is_plain);
+            let errors = if is_failed_work {
+                main_error(&text).into_iter().collect()
+            } else {
+                error_lines(&text)
+            };
+            for error in errors {
                 out.add(FactClass::Error, error.key(), error.line);
             }
             if is_shell && !call.is_plain {

@@ -124,9 +124,13 @@ fn make_session(agent: Agent, seed: u64) -> Session {
                     }
                 }
                 4 => {
-                    let error = format!("TypeError: {a} is not a {b} of {c}");
+                    let error = if numbers.below(2) == 0 {
+                        format!("TypeError: {a} is not a {b} of {c}")
+                    } else {
+                        format!("The {a} cannot read its {b} of {c}")
+                    };
                     let output = format!(
-                        "running 3 checks\n{error}\n    at src/x.js:{}:3",
+                        "running 3 checks\n=== {c}\n{error}\n    at src/x.js:{}:3",
                         numbers.below(90)
                     );
                     let run = Step::Run {
