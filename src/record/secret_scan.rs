@@ -278,6 +278,7 @@ fn find_random_value(line: &str) -> Option<&str> {
             && line.get(at..at + len).is_some_and(|value| {
                 is_random_value(value.trim_end_matches('.')) && !is_placeholder(value)
             })
+            && !is_code(line, at, len)
         {
             return Some(name);
         }
@@ -290,6 +291,21 @@ fn find_random_value(line: &str) -> Option<&str> {
             .count();
     }
     None
+}
+
+/// Returns true if a value is a call or a name of a program: `token = Base.url_encode64(key)`,
+/// `token = user_token_v2_base64`.
+fn is_code(line: &str, at: usize, len: usize) -> bool {
+    // Words, which a number may follow.
+    let is_word = |part: &str| {
+        let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        letters.bytes().all(|byte| byte.is_ascii_alphabetic()) && part.len() - letters.len() <= 3
+    };
+    let value = line.get(at..at + len).unwrap_or_default();
+    let is_call = line.as_bytes().get(at + len) == Some(&b'(');
+    let is_assigned = line.get(..at).is_some_and(|head| head.ends_with("= "));
+    let is_path = value.contains(['.', '_']);
+    (is_call || is_assigned && is_path) && value.split(['.', '_']).all(is_word)
 }
 
 /// Returns the name that a value belongs to, from the text before it: `name: `, `"name": "`,

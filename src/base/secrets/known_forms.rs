@@ -350,6 +350,11 @@ pub const KEY_FORMS: &[KeyForm] = &[
     key_form("Plaid", "access-sandbox-", "-", 36, is_uuid),
     key_form("Plaid", "access-development-", "-", 36, is_uuid),
     key_form("Plaid", "access-production-", "-", 36, is_uuid),
+    // Signed with HS256, HS384 or HS512, or encrypted with A128GCM: sessions, and attributes of HTML.
+    key_form("Phoenix", "SFMyNTY.", DOTTED_SIGNS, 40, is_mixed),
+    key_form("Phoenix", "SFMzODQ.", DOTTED_SIGNS, 40, is_mixed),
+    key_form("Phoenix", "SFM1MTI.", DOTTED_SIGNS, 40, is_mixed),
+    key_form("Phoenix", "QTEyOEdDTQ.", DOTTED_SIGNS, 40, is_mixed),
     key_form("PostHog", "phx_", NAME_SIGNS, 40, is_mixed),
     key_form("Prefect", "pnu_", NO_SIGNS, 36, is_mixed),
     key_form("ReadMe", "rdme_", NO_SIGNS, 60, is_mixed),

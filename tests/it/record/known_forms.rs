@@ -173,6 +173,8 @@ pub(super) fn made_up(head: &str) -> String {
         "live_" | "test_" => hex(35),
         "sk.eyJ" => format!("{}.{}", alnum(80), name(22)),
         "API-" => upper(26),
+        "SFMyNTY." | "SFMzODQ." | "SFM1MTI." => format!("g2gDaAJh{}.{}", name(90), name(43)),
+        "QTEyOEdDTQ." => format!("{}.{}.{}.{}", name(48), name(16), name(90), name(22)),
         "phx_" => alnum(43),
         "rdme_" => hex(70),
         "tk-us-" => name(48),

@@ -193,6 +193,11 @@ fn what_looks_random_beside_the_name_of_a_secret_is_found() {
         format!(r#""text": "{{\"password\": \"{RANDOM}\"}}""#),
         format!("<td>&quot;accessToken&quot;: &quot;{RANDOM}&quot;</td>"),
         "password = 0123456789abcdef0123456789abcdef".to_owned(),
+        // A call has words, and a name of a program is assigned.
+        format!("token = {RANDOM}(hex)"),
+        format!("token = \"user_{RANDOM}\""),
+        "SHOP_TOKEN=shop_sum_base64_key32".to_owned(),
+        "token = \"shop_sum_base64_key32\"".to_owned(),
     ] {
         let found = scan
             .find_secret(&line)
@@ -215,6 +220,9 @@ fn what_looks_random_beside_the_name_of_a_secret_is_found() {
         "secret: your-key-0123456789-here".to_owned(),
         "password: aaaaaaaaaaaaaaaaaaaa1".to_owned(),
         "API_KEY=gpt-4o-mini-2024-07-18".to_owned(),
+        "token = Base.url_encode64(:crypto.strong_rand_bytes(32))".to_owned(),
+        "token: Base.url_encode64(bytes, padding: false)".to_owned(),
+        "secret = user_token_v2_base64".to_owned(),
     ] {
         assert_eq!(scan.find_secret(&line), None, "{line}");
     }
