@@ -15,8 +15,9 @@ const PROHIBITIONS: &str = " not never dont doesnt cannot cant shouldnt mustnt w
 /// Words of a sentence that demands something.
 const DEMANDS: &str = " must always only shall should require requires required ";
 
-/// Words of a wish or a reminder, which a summary leaves out.
-const WISHES: &str = " please make sure ensure want like prefer remember ";
+/// Words of a wish, a reminder or an answer, which a summary leaves out.
+const WISHES: &str =
+    " please make sure ensure want like prefer remember yes yeah okay fine thanks sorry ";
 
 /// The text that Claude Code adds to results and to texts of the user.
 const REMINDER: &str = "<system-reminder>";

@@ -64,7 +64,7 @@ const FAILURES: &str = " fail failed fails failure cannot cant couldnt unable in
 /// Messages of an agent's program about its own tools, which are no errors of the work.
 const OWN_MESSAGES: [&str; 12] = [
     "tool_use_error",
-    "doesn't want to proceed",
+    "the user doesn't want to",
     "has not been read yet",
     "has been modified since read",
     "string to replace not found",
@@ -148,12 +148,13 @@ pub fn main_error(output: &str) -> Option<ErrorLine<'_>> {
 /// return begins a line, too.
 fn output_lines(output: &str) -> impl Iterator<Item = &str> {
     output.split(['\n', '\r']).map(|line| {
-        let own = line.trim().trim_start_matches(MARKS);
+        let is_mark = |c: char| MARKS.contains(&c) && !matches!(c, '(' | ')');
+        let own = line.trim().trim_start_matches(is_mark);
         let label = own.strip_prefix('[').and_then(|own| own.split_once("] "));
         let own = label
             .filter(|(label, _)| !label.contains([' ', '[']))
             .map_or(own, |(_, rest)| rest);
-        own.trim_start_matches(MARKS)
+        own.trim_start_matches(is_mark)
     })
 }
 

@@ -57,6 +57,7 @@ enum ToolWork {
     Tasks,
     NewTask,
     TaskChange,
+    Question,
     Other,
 }
 
@@ -74,6 +75,7 @@ fn tool_work(name: &str) -> ToolWork {
         "todowrite" | "update_plan" | "write_todos" => ToolWork::Tasks,
         "taskcreate" => ToolWork::NewTask,
         "taskupdate" => ToolWork::TaskChange,
+        "askuserquestion" => ToolWork::Question,
         _ => ToolWork::Other,
     }
 }
@@ -86,6 +88,8 @@ struct PendingCall {
     is_plain: bool,
     /// True if it reads a part of a file.
     is_partial: bool,
+    /// The questions to the user, with their options.
+    questions: Value,
     place: FactPlace,
 }
 
@@ -340,6 +344,7 @@ impl<'m> FactReader<'m> {
             files: Vec::new(),
             is_plain: true,
             is_partial: arguments.get("offset").is_some() || arguments.get("limit").is_some(),
+            questions: Value::Null,
             place: out.place,
         };
         match work {
@@ -384,6 +389,9 @@ impl<'m> FactReader<'m> {
                 let path = first_text(arguments, &keys).to_owned();
                 pending.files.push(NamedFile { path, file_use });
             }
+            ToolWork::Question => {
+                pending.questions = arguments.get("questions").cloned().unwrap_or_default();
+            }
             ToolWork::Other => out.add_values(&(self.mask)(text_at(arguments, "url"))),
         }
         // The folder can be another one when the result comes.
@@ -411,6 +419,31 @@ impl<'m> FactReader<'m> {
         let closed = self.open_tasks.difference(&open).cloned();
         out.closed_tasks.extend(closed);
         self.open_tasks = open;
+    }
+
+    /// Reads the answers to questions of the agent: `"Which store?"="SQLite"`. An option that the
+    /// user chose is a decision, unless it is about the next step; other words can be instructions.
+    fn read_answers(&self, questions: &Value, text: &str, out: &mut MessageFacts) {
+        for question in questions.as_array().into_iter().flatten() {
+            let start = format!("\"{}\"=\"", text_at(question, "question"));
+            let answer = text.split_once(&start);
+            let Some((answer, _)) = answer.and_then(|(_, rest)| rest.split_once('"')) else {
+                continue;
+            };
+            let mut options = question
+                .get("options")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            let topic = text_at(question, "header");
+            if !options.any(|option| text_at(option, "label") == answer) {
+                out.add_rules(&user_instructions(&(self.mask)(answer)));
+            } else if !topic.starts_with("Next") {
+                let choice = answer.trim_end_matches(" (Recommended)");
+                let decision = (self.mask)(&format!("{topic}: {choice}"));
+                out.add(FactClass::Decision, sentence_key(&decision), &decision);
+            }
+        }
     }
 
     fn read_result(&mut self, result: &ToolResult, out: &mut MessageFacts) {
@@ -460,6 +493,9 @@ impl<'m> FactReader<'m> {
                 fact.file_use = Some(file_use);
             }
             out.place = place;
+        }
+        for text in &texts {
+            self.read_answers(&call.questions, text, out);
         }
         if !result.is_error && (call.is_plain || !is_shell) {
             return;

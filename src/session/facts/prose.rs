@@ -6,13 +6,15 @@ use crate::session::sentences::{content_words, is_among, sentences, stem, strip_
 const MAX_WORDS: usize = 60;
 /// The minimum number of words of an instruction: `Never use tabs.`
 const MIN_RULE_WORDS: usize = 3;
-/// The maximum number of words of a wish; longer ones tell a story.
+/// The maximum number of words of a wish; a longer sentence describes.
 const MAX_WISH_WORDS: usize = 35;
 /// The beginning of a text of the user in which Claude Code passes on an approved plan.
 const PLAN: &str = "Implement the following plan";
 /// The minimum number of content words of a decision.
 const MIN_DECISION_WORDS: usize = 3;
 
+/// Words that can demand something.
+const DEMANDS: &str = " must mustnt never always dont do should shall only ";
 /// Words after which a command follows: `please never …`, `and do not …`.
 const COMMAND_LINKS: &str = " please also and but or so then just again ok okay ";
 /// Words before `never`, `always` and `not` in an obligation.
@@ -38,6 +40,12 @@ const REPETITIONS: &str = " each every any you committing pushing ";
 const WORK: &str = " run write add update check commit push ask test format lint build document report review verify regenerate bump rebase ";
 /// Verbs of a wish for a way of working or a state.
 const WAYS: &str = " be have use keep avoid follow stick stay support write ";
+/// First words of a question or a proposal.
+const QUESTION_STARTS: &str = " why what how which who consider ";
+/// First words of a question, if one of the subjects follows.
+const QUESTION_VERBS: &str = " can could would should do does did is are was ";
+/// Words behind the first verb of a question.
+const QUESTION_SUBJECTS: &str = " you we i it they this that these those the there ";
 /// Words behind `only` that begin a condition.
 const CONDITIONS: &str = " if when the a an one two in for after because then this ";
 /// Words of a statement.
@@ -47,17 +55,36 @@ const CHOICES: &str = " use keep kept take took choos chos pick prefer avoid dro
 /// Labels of decisions.
 const DECISION_LABELS: &str = " decision decided ";
 
+/// Signs around a quotation.
+const QUOTES: [char; 6] = ['"', '“', '”', '\'', '‘', '’'];
+
+/// The place of a word in its clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClausePlace {
+    /// The first word behind a colon.
+    BehindColon,
+    /// The first word of another clause: behind a comma, a dash or a bracket.
+    First,
+    Later,
+}
+
 /// A word with its place in a sentence.
 #[derive(Debug)]
 struct ClauseWord {
     /// The word, in lower case.
     word: String,
-    /// True for the first word behind a comma, a colon, a dash or a bracket.
-    is_first: bool,
-    /// True for the first word behind a colon.
-    is_behind_colon: bool,
-    /// True for the first of several quoted words.
-    begins_quote: bool,
+    /// Its place in its clause.
+    place: ClausePlace,
+    /// True for a word in brackets or behind a dash.
+    is_aside: bool,
+    /// True for one of several quoted words.
+    is_quoted: bool,
+}
+
+impl ClauseWord {
+    fn is_first(&self) -> bool {
+        self.place != ClausePlace::Later
+    }
 }
 
 /// Returns the instructions of a text: sentences with must, never, always, only or do not that
@@ -72,12 +99,16 @@ pub fn instructions(text: &str) -> Vec<String> {
 /// Returns the instructions of a text of the user: also sentences without such a word that constrain
 /// the work, as in `use pnpm, not npm`. A request such as `add a test` does not.
 pub fn user_instructions(text: &str) -> Vec<String> {
-    // The sentences of a plan describe steps.
-    if text.starts_with(PLAN) {
-        return instructions(text);
-    }
     facts_among(text, |sentence| {
         let own = clause_words(sentence);
+        // The sentences of a plan describe steps; only whole ones demand something.
+        if text.starts_with(PLAN) {
+            let is_whole = |own: &[ClauseWord], at: usize| {
+                let clauses = own.iter().take(at + 1).filter(|word| word.is_first());
+                demands(own, at) && (word_at(own, at) != "must" || clauses.count() <= 1)
+            };
+            return own.len() >= MIN_RULE_WORDS && is_rule(sentence, &own, is_whole);
+        }
         own.len() >= MIN_RULE_WORDS && is_rule(sentence, &own, demands)
             || own.len() <= MAX_WISH_WORDS && is_rule(sentence, &own, constrains)
     })
@@ -89,7 +120,15 @@ fn is_rule(
     own: &[ClauseWord],
     makes_rule: fn(&[ClauseWord], usize) -> bool,
 ) -> bool {
+    // `a.go:1:9: avoid such names` is a line of a program's output.
+    let is_place =
+        |part: &str| part.matches(':').count() > 1 && part.bytes().any(|c| c.is_ascii_digit());
+    let is_question = is_among(word_at(own, 0), QUESTION_STARTS)
+        || is_among(word_at(own, 0), QUESTION_VERBS)
+            && is_among(word_at(own, 1), QUESTION_SUBJECTS);
     own.len() <= MAX_WORDS
+        && !is_question
+        && !sentence.split_whitespace().any(is_place)
         && (0..own.len()).any(|at| makes_rule(own, at))
         && (sentence.contains('`') || content_words(sentence).next().is_some())
 }
@@ -117,23 +156,39 @@ fn facts_among(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
 /// Returns the words of a sentence, each with its place.
 fn clause_words(sentence: &str) -> Vec<ClauseWord> {
     let mut found = Vec::new();
-    let mut is_first = true;
-    let mut is_behind_colon = false;
-    for part in sentence.split_whitespace() {
+    let (mut is_first, mut is_behind_colon, mut is_aside) = (true, false, false);
+    let ends_quote = |part: &str| {
+        part.trim_end_matches(['.', ',', ';', ':', ')'])
+            .ends_with(QUOTES)
+    };
+    let parts: Vec<&str> = sentence.split_whitespace().collect();
+    let mut quoted = 0;
+    for (at, part) in parts.iter().enumerate() {
         let begins = part.starts_with(['(', '—', '–', '-']);
-        // A quotation commands nothing.
-        const QUOTES: [char; 6] = ['"', '“', '”', '\'', '‘', '’'];
-        let is_quoted = part.starts_with(QUOTES);
-        let mut begins_quote = is_quoted && !part.ends_with(QUOTES);
+        is_aside |= begins;
+        if quoted == 0 && part.starts_with(QUOTES) {
+            let end = parts.iter().skip(at).position(|part| ends_quote(part));
+            quoted = end.map_or(0, |end| if end > 0 { end + 1 } else { 0 });
+        }
+        // A quotation and a path command nothing.
+        let is_free = !part.starts_with(QUOTES) && !part.contains('/');
         for word in words(part) {
+            let place = match (is_first || begins) && is_free {
+                true if is_behind_colon => ClausePlace::BehindColon,
+                true => ClausePlace::First,
+                false => ClausePlace::Later,
+            };
             found.push(ClauseWord {
                 word,
-                is_first: (is_first || begins) && !is_quoted,
-                is_behind_colon: std::mem::take(&mut is_behind_colon),
-                begins_quote: std::mem::take(&mut begins_quote),
+                place,
+                is_aside,
+                is_quoted: quoted > 0,
             });
+            is_behind_colon = false;
             is_first = false;
         }
+        quoted = usize::saturating_sub(quoted, 1);
+        is_aside &= !part.contains(')');
         is_first |= begins && words(part).next().is_none()
             || part.ends_with([',', ';', ':', ')', '—', '–', '…', '!'])
             || part.ends_with("...");
@@ -153,13 +208,18 @@ fn word_before(own: &[ClauseWord], at: usize) -> &str {
 /// Returns true if the word at a place demands something.
 fn demands(own: &[ClauseWord], at: usize) -> bool {
     let next = word_at(own, at + 1);
-    // `Don't fix it, but just check it` is for now.
-    let is_just = |at: usize| word_at(own, at) == "but" && word_at(own, at + 1) == "just";
-    if (at..own.len()).any(is_just) {
+    let Some(word) = own.get(at).filter(|word| is_among(&word.word, DEMANDS)) else {
+        return false;
+    };
+    // `Don't fix it, just check it` is for now.
+    let is_just = |at: usize| word_at(own, at) == "just" && begins_command(own, at);
+    if word.is_quoted || (at + 1..own.len()).any(is_just) {
         return false;
     }
     let before = word_before(own, at);
-    match word_at(own, at) {
+    match word.word.as_str() {
+        // `(the tests must pass)`, `— always the first` describe.
+        "must" | "mustnt" | "always" | "only" if word.is_aside => false,
         // `must have been` concludes.
         "must" => {
             let state = word_at(own, at + 2);
@@ -170,9 +230,12 @@ fn demands(own: &[ClauseWord], at: usize) -> bool {
         "mustnt" => true,
         "never" | "always" | "dont" => is_command(own, at, at + 1),
         "do" if next == "not" => is_command(own, at, at + 2),
-        "should" | "shall" if matches!(next, "never" | "always" | "not" | "only") => true,
+        // `It should not fail` describes.
+        "should" | "shall" if matches!(next, "never" | "always" | "not" | "only") => {
+            !is_among(before, " it they he she and ") && !word.is_first()
+        }
         "only" => {
-            let own_clause = own.iter().skip(at + 1).take_while(|word| !word.is_first);
+            let own_clause = own.iter().skip(at + 1).take_while(|word| !word.is_first());
             at <= 1
                 && (at == 0 || is_among(before, COMMAND_LINKS))
                 && !is_among(next, CONDITIONS)
@@ -190,6 +253,9 @@ fn demands(own: &[ClauseWord], at: usize) -> bool {
 fn constrains(own: &[ClauseWord], at: usize) -> bool {
     let next = word_at(own, at + 1);
     let word = word_at(own, at);
+    if own.get(at).is_some_and(|word| word.is_quoted) {
+        return false;
+    }
     if matches!(word, "i" | "id" | "we" | "wed") {
         return begins_clause(own, at) && is_wish(own, at);
     }
@@ -198,14 +264,20 @@ fn constrains(own: &[ClauseWord], at: usize) -> bool {
         // `let's go, use executing-plans` and `use a reviewer: …` are for now, `use "git add FILE…"`
         // is a hint.
         "use" => {
-            let is_hint = own.get(at + 1).is_none_or(|word| word.begins_quote);
+            let is_hint = own.get(at + 1).is_none_or(|word| word.is_quoted);
+            let is_now = own
+                .last()
+                .is_some_and(|word| is_among(&word.word, POINTERS));
+            let is_offer = own
+                .windows(2)
+                .any(|two| matches!(two, [a, b] if a.word == "if" && b.word == "you"));
             let is_task = own
                 .iter()
                 .skip(at + 2)
                 .take(2)
-                .any(|word| word.is_behind_colon);
+                .any(|word| word.place == ClausePlace::BehindColon);
             let is_whole = at <= 1 || own.len() > at + 3;
-            !is_hint && !is_task && is_whole && !is_among(next, POINTERS)
+            !(is_hint || is_now || is_offer || is_task) && is_whole && !is_among(next, POINTERS)
         }
         "keep" => {
             !(is_among(next, POINTERS) || next.ends_with("ing")) || word_at(own, at + 2) == "simple"
@@ -226,11 +298,20 @@ fn constrains(own: &[ClauseWord], at: usize) -> bool {
             let is_of_others = has_word(" i we they it you that which who ");
             return at == 0 && next != "time" && has_word(" should needs ") && !is_of_others;
         }
-        "lets" => return matches!(next, "not" | "avoid") && begins_clause(own, at),
+        "lets" => {
+            let is_manner = match next {
+                "not" | "avoid" => true,
+                "make" => word_at(own, at + 2) == "sure",
+                // `let's use yes and not on`
+                "use" => has_word(" not "),
+                _ => false,
+            };
+            return is_manner && begins_clause(own, at);
+        }
         "from" => return next == "now" && word_at(own, at + 2) == "on",
         "before" | "after" | "whenever" => {
             let is_repeated = word == "whenever" || is_among(next, REPETITIONS);
-            let mut starts = own.iter().filter(|other| other.is_first);
+            let mut starts = own.iter().filter(|other| other.is_first());
             return is_repeated && starts.any(|first| is_among(&first.word, WORK));
         }
         _ => false,
@@ -238,7 +319,7 @@ fn constrains(own: &[ClauseWord], at: usize) -> bool {
     // `It is fine, but make sure …`.
     let before = at.checked_sub(1).and_then(|before| own.get(before));
     let is_contrast =
-        before.is_some_and(|link| link.is_first && is_among(&link.word, " but please "));
+        before.is_some_and(|link| link.is_first() && is_among(&link.word, " but please "));
     is_manner && (is_contrast || begins_command(own, at))
 }
 
@@ -250,11 +331,11 @@ fn is_wish(own: &[ClauseWord], at: usize) -> bool {
     let wishes = if is_would || word_at(own, at).ends_with('d') {
         " like prefer "
     } else {
-        " want prefer expect "
+        " want prefer "
     };
     let way = match word_at(own, verb + 1) {
         "to" => word_at(own, verb + 2),
-        "you" => word_at(own, verb + 3),
+        "you" | "us" => word_at(own, verb + 3),
         object => {
             return is_among(word_at(own, verb), wishes)
                 && !object.is_empty()
@@ -278,8 +359,14 @@ fn is_command(own: &[ClauseWord], at: usize, verb: usize) -> bool {
         let mut reminders = own.iter().take(at).rev().skip(1).take(2);
         return reminders.any(|word| is_among(&word.word, REMINDERS));
     }
+    // `never actually worked`.
+    let plain = if next.ends_with("ly") {
+        word_at(own, verb + 1)
+    } else {
+        next
+    };
     begins_command(own, at)
-        && is_command_verb(next)
+        && is_command_verb(plain)
         && !is_among(next, STATES)
         && !is_among(next, SUBJECTS)
 }
@@ -291,7 +378,7 @@ fn begins_command(own: &[ClauseWord], at: usize) -> bool {
         let mut clause = own.iter().take(at - 1);
         !clause.any(|word| is_among(&word.word, SUBJECTS))
     };
-    is_linked || own.get(at).is_some_and(|word| word.is_first)
+    is_linked || own.get(at).is_some_and(ClauseWord::is_first)
 }
 
 /// Returns true for a word that can be a verb in its plain form: not `writes`, `written`, `writing`.
@@ -334,7 +421,7 @@ fn is_choice(own: &[ClauseWord], end: usize) -> bool {
 
 /// Returns true for the first word of a clause, or one behind a link.
 fn begins_clause(own: &[ClauseWord], at: usize) -> bool {
-    own.get(at).is_some_and(|word| word.is_first)
+    own.get(at).is_some_and(ClauseWord::is_first)
         || is_among(word_before(own, at), COMMAND_LINKS)
         || word_before(own, at) == "now"
 }

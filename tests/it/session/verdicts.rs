@@ -148,6 +148,26 @@ fn the_words_with_which_a_user_refuses_a_call_are_read() {
 }
 
 #[test]
+fn an_option_that_the_user_chose_is_a_decision() {
+    let question = |header: &str, text: &str| json!({"header": header, "question": text, "options": [{"label": "SQLite file (Recommended)"}, {"label": "Write the plan"}]});
+    let questions = json!({"questions": [
+        question("Job store", "Which store has the jobs?"),
+        question("Next step", "How do we go on?"),
+        question("Flag", "Is a flag needed?"),
+    ]});
+    let answers = "User has answered your questions: \"Which store has the jobs?\"=\"SQLite file (Recommended)\", \
+        \"How do we go on?\"=\"Write the plan\", \"Is a flag needed?\"=\"make sure that --fast stays the default\". Go on.";
+    let rows = call("0", "AskUserQuestion", &questions, answers);
+    let words = ["Job store: SQLite file", "Write the plan", "--fast"];
+    let verdicts_of = |text: &str| verdicts(&compacted(rows.to_vec(), text), &words);
+    assert_eq!(verdicts_of("nothing"), ["lost", "none", "lost"]);
+    assert_eq!(
+        verdicts_of("The job store is an SQLite file. The default stays --fast."),
+        ["kept", "none", "kept"]
+    );
+}
+
+#[test]
 fn a_file_named_after_the_compaction_does_not_hide_that_it_was_needed_again() {
     let mut rows = Vec::new();
     rows.extend(read("0", "src/lost.rs", "x"));
