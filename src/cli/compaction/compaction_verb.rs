@@ -1,6 +1,8 @@
 //! `ctxc compaction SESSION…`: reads sessions, judges their compactions, and writes the report.
 
-use super::find_session::{SelectedSessions, SessionFile, SessionPlace, find_sessions, unreadable};
+use super::find_session::{
+    SelectedSessions, SessionChoice, SessionFile, SessionPlace, find_sessions, unreadable,
+};
 use super::page::{render_markdown, render_page};
 use super::probe::{ProbeArgs, run_probe};
 use super::report::{CompactionReport, ReadSession};
@@ -21,13 +23,13 @@ use std::collections::BTreeMap;
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,
     after_help = "Examples:\n  ctxc compaction session.jsonl\n  ctxc compaction session.jsonl#1 --all\n  ctxc compaction session.jsonl --fail-on mutated\n\n\
-    `ctxc compaction @claude` reads the newest session of Claude Code in this folder. Reads sessions of Claude Code, Codex, pi and Gemini CLI, and recordings in which the history shrank. Nothing is sent and no model is asked. A fact that is in the summary need not be used by the model; \
-    one that is not there cannot be. Secrets and personal data are masked. Exits with 5 if nothing was compacted, with 3 if a session cannot be read; with --fail-on, with 1 if facts of this kind were dropped, and with 7 if a summary cannot be read."
+    `ctxc compaction @claude` reads the newest session of Claude Code in this folder that was compacted. Reads sessions of Claude Code, Codex, pi and Gemini CLI, and recordings in which the history shrank. Nothing is sent and no model is asked. A fact that is in the summary need not be used by the model; \
+    one that is not there cannot be. Secrets and personal data are masked. Exits with 5 if nothing was compacted, with 1 if a file is no session, with 3 if a session cannot be read; with --fail-on, with 1 if facts of this kind were dropped, and with 7 if a summary cannot be read."
 )]
 pub(crate) struct CompactionArgs {
     #[command(subcommand)]
     verb: Option<CompactionVerb>,
-    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest of this folder, a file, a folder; `#2` for its second compaction
+    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest one of this folder that was compacted, a file, a folder; `#2` for its second compaction
     #[arg(value_name = "SESSION", required = true)]
     sessions: Vec<String>,
     /// List every fact, not only those that were needed again
@@ -101,7 +103,14 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
     };
     let mut sessions = Vec::new();
     for subject in &args.sessions {
-        let SelectedSessions { files, number } = find_sessions(subject, &place.folder)?;
+        let SelectedSessions {
+            files,
+            number,
+            notes,
+        } = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
+        notes
+            .iter()
+            .for_each(|note| cx.print_note(&place.mask(note)));
         let mut files = files.into_iter();
         let mut own = Vec::new();
         if let Some(file) = files.next() {
@@ -192,7 +201,7 @@ fn check_compactions(sessions: &[ReadSession]) -> Result<()> {
             pluralize(first.judged.messages, "message")
         ),
     )
-    .with_hint("a folder, and an agent such as `@claude`, stand for their newest session; an older one is named by its file"))
+    .with_hint("a folder, and an agent such as `@claude`, stand for their newest session that was compacted: here there is none"))
 }
 
 /// The things that every file is read with.

@@ -1,5 +1,5 @@
-//! The files of sessions: `@claude` is the newest session of this folder; `SESSION#2` is its second
-//! compaction, or its second call.
+//! The files of sessions: `@claude` is the newest session of this folder, or the newest one that was
+//! compacted; `SESSION#2` is its second compaction, or its second call.
 
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::Hash;
@@ -10,10 +10,10 @@ use crate::project::config::RecordedContent;
 use crate::record::fixed_mask::FixedMask;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::session::analysis::MAX_NAME_CHARS;
-use crate::session::read::session_reader::detect_format;
+use crate::session::read::session_reader::{detect_format, read_session};
 use crate::session::sentences::one_line;
-use crate::session::session_event::SessionFormat;
-use std::io::ErrorKind;
+use crate::session::session_event::{SessionEvent, SessionFormat};
+use std::io::{self, ErrorKind};
 
 /// The note on a file that is written with words of a session.
 pub(in crate::cli) const SESSION_TEXT_NOTE: &str =
@@ -47,6 +47,98 @@ pub(in crate::cli) struct SelectedSessions {
     pub(in crate::cli) files: Vec<SessionFile>,
     /// The number of the compaction or call, from 1; `None` for all.
     pub(in crate::cli) number: Option<usize>,
+    /// The notes on newer files that were passed over, not masked.
+    pub(in crate::cli) notes: Vec<String>,
+}
+
+/// The session that stands for an agent or a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum SessionChoice {
+    /// The newest one.
+    Newest,
+    /// The newest one that was compacted; if none was, the newest one.
+    NewestCompacted,
+}
+
+/// The chosen file of an agent or a folder.
+#[derive(Debug)]
+pub(super) struct ChosenFile {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// The notes on newer files that were passed over.
+    notes: Vec<String>,
+}
+
+impl ChosenFile {
+    /// Chooses from files, the newest of them first; `None` if none is a session.
+    pub(super) fn find(
+        files: impl IntoIterator<Item = PathBuf>,
+        choice: SessionChoice,
+    ) -> Option<Self> {
+        let (mut newest, mut chosen, mut foreign) = (None, None, Vec::new());
+        for path in files {
+            // A pipe would block.
+            let is_file = fs::is_file(&path);
+            let format = is_file.then(|| fs::open_lines(&path).and_then(detect_format));
+            let Some(format) = format.and_then(io::Result::transpose) else {
+                foreign.push(path);
+                continue;
+            };
+            // A session that cannot be read is an error later.
+            let is_chosen = format.is_err()
+                || choice == SessionChoice::Newest
+                || was_compacted(&path).unwrap_or(true);
+            if is_chosen {
+                chosen = Some(path);
+                break;
+            }
+            newest.get_or_insert(path);
+        }
+        let mut notes = Vec::new();
+        if let Some(first) = foreign.first() {
+            let name = file_name(first);
+            notes.push(match foreign.len() - 1 {
+                0 => format!("{name} is no session, so it was passed over"),
+                more => format!(
+                    "{name} and {} are no sessions, so they were passed over",
+                    pluralize(more, "other file")
+                ),
+            });
+        }
+        if let (Some(newest), Some(chosen)) = (&newest, &chosen) {
+            notes.push(format!(
+                "{} is newer and was not compacted, so {} is read",
+                file_name(newest),
+                file_name(chosen)
+            ));
+        }
+        let path = chosen.or(newest)?;
+        Some(Self { path, notes })
+    }
+}
+
+/// Returns true if a session or one of its sub-agents was compacted.
+fn was_compacted(path: &Path) -> Result<bool> {
+    let files = session_with_sub_agents(String::new(), path.to_owned())?;
+    for SessionFile { path, format, .. } in files {
+        let mut is_compacted = false;
+        let lines = fs::open_lines(&path).map_err(|err| unreadable(path.display(), &err))?;
+        read_session(lines, format, |event| {
+            is_compacted |= matches!(event, SessionEvent::Compaction(_));
+        })
+        .map_err(|err| unreadable(path.display(), &err))?;
+        if is_compacted {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// The folder that sessions are found from, and the mask for their texts.
@@ -97,17 +189,40 @@ impl SessionPlace {
 }
 
 /// Finds the sessions of a subject; `folder` is canonical.
-pub(in crate::cli) fn find_sessions(subject: &str, folder: &Path) -> Result<SelectedSessions> {
+pub(in crate::cli) fn find_sessions(
+    subject: &str,
+    folder: &Path,
+    choice: SessionChoice,
+) -> Result<SelectedSessions> {
     let split = subject
         .rsplit_once('#')
         .and_then(|(rest, digits)| Some((rest, digits.parse().ok()?)))
         .filter(|_| !fs::exists(Path::new(subject)));
     let (place, number) = split.map_or((subject, None), |(rest, number)| (rest, Some(number)));
-    let path = match place.strip_prefix('@') {
-        Some(agent) => newest_session(agent, folder)?,
+    let ChosenFile { path, notes } = match place.strip_prefix('@') {
+        Some(agent) => {
+            let AgentSessions { files, listing } = agent_sessions(agent, folder)?;
+            let chosen = ChosenFile::find(files, choice);
+            if chosen.is_none() {
+                listing?;
+            }
+            chosen.ok_or_else(|| {
+                CliError::new(
+                    CliErrorKind::NothingSelected,
+                    format!(
+                        "@{agent} has no session of this folder ({})",
+                        folder.display()
+                    ),
+                )
+                .with_hint(
+                    "name the file of a session, or change to the folder in which the agent ran",
+                )
+            })?
+        }
         None if fs::is_dir(Path::new(place)) => {
             check_listing(Path::new(place))?;
-            newest_file(session_files(Path::new(place))).ok_or_else(|| {
+            let files = newest_first(session_files(Path::new(place)));
+            ChosenFile::find(files, choice).ok_or_else(|| {
                 CliError::new(
                     CliErrorKind::NothingSelected,
                     format!(
@@ -116,7 +231,10 @@ pub(in crate::cli) fn find_sessions(subject: &str, folder: &Path) -> Result<Sele
                 )
             })?
         }
-        None => PathBuf::from(place),
+        None => ChosenFile {
+            path: PathBuf::from(place),
+            notes: Vec::new(),
+        },
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let home = home_folder().and_then(|home| path.strip_prefix(home).ok());
@@ -125,6 +243,15 @@ pub(in crate::cli) fn find_sessions(subject: &str, folder: &Path) -> Result<Sele
         (None, Some(below)) => Path::new("~").join(below).display().to_string(),
         (None, None) => path.display().to_string(),
     };
+    Ok(SelectedSessions {
+        files: session_with_sub_agents(name, path)?,
+        number,
+        notes,
+    })
+}
+
+/// Returns a session, then its sub-agents.
+fn session_with_sub_agents(name: String, path: PathBuf) -> Result<Vec<SessionFile>> {
     let format = session_format(&path)?;
     let first = SessionFile { name, path, format };
     let mut files = Vec::new();
@@ -132,7 +259,7 @@ pub(in crate::cli) fn find_sessions(subject: &str, folder: &Path) -> Result<Sele
         files = sub_agents(&first);
     }
     files.insert(0, first);
-    Ok(SelectedSessions { files, number })
+    Ok(files)
 }
 
 /// Returns the sessions of sub-agents beside a session.
@@ -180,9 +307,8 @@ fn session_format(path: &Path) -> Result<SessionFormat> {
     }
     if !fs::exists(path) {
         return Err(
-            CliError::usage(format!("{name}: there is no such session")).with_hint(
-                "`@claude`, `@codex`, `@pi` and `@gemini` are the newest session of this folder",
-            ),
+            CliError::usage(format!("{name} cannot be read: it does not exist"))
+                .with_hint("`@claude`, `@codex`, `@pi` and `@gemini` are sessions of this folder"),
         );
     }
     if !fs::is_file(path) {
@@ -194,9 +320,16 @@ fn session_format(path: &Path) -> Result<SessionFormat> {
         .and_then(detect_format)
         .map_err(|err| unreadable(&name, &err))?
         .ok_or_else(|| {
-            CliError::usage(format!(
-                "{name} is no session: its first lines are not those of Claude Code, Codex, pi, Gemini CLI or a recording of ctxc"
-            ))
+            if RealFs.stamp(path).is_ok_and(|stamp| stamp.len == 0) {
+                let message = format!("{name} holds no session: it is empty");
+                return CliError::new(CliErrorKind::NothingSelected, message);
+            }
+            CliError::new(
+                CliErrorKind::Findings,
+                format!(
+                    "{name}: its first lines are those of no session (of Claude Code, Codex, pi or Gemini CLI) and of no recording of ctxc"
+                ),
+            )
         })
 }
 
@@ -206,8 +339,16 @@ fn home_folder() -> Option<PathBuf> {
     (!named.is_empty()).then(|| PathBuf::from(named))
 }
 
-/// Returns the newest session of an agent in a folder.
-fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
+/// The sessions of an agent.
+struct AgentSessions {
+    /// Its files, the newest first.
+    files: Box<dyn Iterator<Item = PathBuf>>,
+    /// The error of its folder, if that cannot be listed.
+    listing: Result<()>,
+}
+
+/// Returns the sessions of an agent in a folder.
+fn agent_sessions(agent: &str, folder: &Path) -> Result<AgentSessions> {
     let home = |variable: &str, below: &str| {
         let named = fs::env_var(variable).filter(|named| !named.is_empty());
         named.map_or_else(
@@ -216,66 +357,57 @@ fn newest_session(agent: &str, folder: &Path) -> Result<PathBuf> {
         )
     };
     let text = folder.to_string_lossy().into_owned();
-    let mut listing = Ok(());
-    let found = match agent {
+    let own: Option<PathBuf> = match agent {
         "claude" => home("CLAUDE_CONFIG_DIR", ".claude").map(|own| {
             let name: String = text
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
                 .collect();
-            let own = own.join("projects").join(name);
-            listing = check_listing(&own);
-            let mut files = session_files(&own);
-            files.retain(|path| {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                !name.starts_with(AGENT_FILE)
-            });
-            files
+            own.join("projects").join(name)
         }),
         "pi" => home_folder().map(|own| {
             let name = text.trim_start_matches('/').replace(['/', '\\', ':'], "-");
-            let own = own.join(".pi/agent/sessions").join(format!("--{name}--"));
-            listing = check_listing(&own);
-            session_files(&own)
+            own.join(".pi/agent/sessions").join(format!("--{name}--"))
         }),
-        "gemini" => home_folder().map(|own| {
-            let own = own.join(".gemini/tmp");
-            listing = check_listing(&own);
-            gemini_sessions(&own, &text)
-        }),
-        "codex" => home("CODEX_HOME", ".codex").map(|own| {
-            let own = own.join("sessions");
-            listing = check_listing(&own);
-            codex_sessions(&own, &text)
-        }),
+        "gemini" => home_folder().map(|own| own.join(".gemini/tmp")),
+        "codex" => home("CODEX_HOME", ".codex").map(|own| own.join("sessions")),
         _ => {
             return Err(CliError::usage(format!(
-                "@{agent} is no agent: expected @claude, @codex, @pi or @gemini"
+                "there is no agent @{agent}; expected @claude, @codex, @pi or @gemini"
             ))
-            .with_hint("a recording is named by its file, or by `@NAME` in `ctxc check`"));
+            .with_hint("a recording is named by its file here"));
         }
     };
-    let newest = newest_file(found.unwrap_or_default());
-    if newest.is_none() {
-        listing?;
-    }
-    newest.ok_or_else(|| {
-        CliError::new(
-            CliErrorKind::NothingSelected,
-            format!("@{agent} has no session of this folder ({text})"),
-        )
-        .with_hint("name the file of a session, or change to the folder in which the agent ran")
+    let Some(own) = own else {
+        return Ok(AgentSessions {
+            files: Box::new(std::iter::empty()),
+            listing: Ok(()),
+        });
+    };
+    let is_sub_agent = |path: &PathBuf| file_name(path).starts_with(AGENT_FILE);
+    let files: Box<dyn Iterator<Item = PathBuf>> = match agent {
+        "codex" => Box::new(codex_sessions(&own, text)),
+        "gemini" => Box::new(newest_first(gemini_sessions(&own, &text))),
+        "claude" => {
+            Box::new(newest_first(session_files(&own)).filter(move |path| !is_sub_agent(path)))
+        }
+        _ => Box::new(newest_first(session_files(&own))),
+    };
+    Ok(AgentSessions {
+        files,
+        listing: check_listing(&own),
     })
 }
 
-/// Returns the newest file of a folder whose files can all be sessions.
+/// Returns the newest session of a folder whose files can all be sessions.
 pub(super) fn newest_session_in(folder: &Path) -> Option<PathBuf> {
     let is_other =
         |entry: &fs::FolderEntry| !entry.is_folder && !entry.name.ends_with(SESSION_EXTENSION);
     if fs::list_folder(folder).iter().any(is_other) {
         return None;
     }
-    newest_file(session_files(folder))
+    let files = newest_first(session_files(folder));
+    Some(ChosenFile::find(files, SessionChoice::Newest)?.path)
 }
 
 /// Returns the files of a folder that can be sessions.
@@ -287,13 +419,12 @@ fn session_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the newest file.
-fn newest_file(files: Vec<PathBuf>) -> Option<PathBuf> {
-    files
-        .into_iter()
-        .filter_map(|path| Some((RealFs.stamp(&path).ok()?.modified, path)))
-        .max()
-        .map(|(_, path)| path)
+/// Returns the files that exist, the newest first.
+fn newest_first(files: Vec<PathBuf>) -> impl Iterator<Item = PathBuf> {
+    let time = |path: PathBuf| Some((RealFs.stamp(&path).ok()?.modified, path));
+    let mut files: Vec<_> = files.into_iter().filter_map(time).collect();
+    files.sort();
+    files.into_iter().rev().map(|(_, path)| path)
 }
 
 /// Returns the sessions of Gemini CLI for a folder: below the hash of its path, or below a name
@@ -314,31 +445,26 @@ fn gemini_sessions(tmp: &Path, folder: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the sessions of Codex of the newest day on which it worked in a folder.
-fn codex_sessions(sessions: &Path, folder: &str) -> Vec<PathBuf> {
-    let newest_first = |path: PathBuf| {
+/// Returns the sessions of Codex that worked in a folder, the newest first.
+fn codex_sessions(sessions: &Path, folder: String) -> impl Iterator<Item = PathBuf> + use<> {
+    let latest_entries = |path: PathBuf| {
         let mut entries = fs::list_folder(&path);
         entries.retain(|entry| entry.is_folder);
         entries.into_iter().rev().map(|entry| entry.path)
     };
-    let is_own = |path: &PathBuf| {
+    let is_own = move |path: &PathBuf| {
         let head = fs::read_head(path, HEAD_BYTES).ok().flatten();
         let mut rows = serde_json::Deserializer::from_slice(head.as_deref().unwrap_or_default())
             .into_iter::<serde_json::Value>();
         let meta = rows.next().and_then(std::result::Result::ok);
         meta.is_some_and(|meta| {
             let own = meta.pointer("/payload/cwd");
-            own.and_then(serde_json::Value::as_str) == Some(folder)
+            own.and_then(serde_json::Value::as_str) == Some(&folder)
         })
     };
-    newest_first(sessions.to_owned())
-        .flat_map(newest_first)
-        .flat_map(newest_first)
-        .map(|day| {
-            let mut own = session_files(&day);
-            own.retain(is_own);
-            own
-        })
-        .find(|own| !own.is_empty())
-        .unwrap_or_default()
+    latest_entries(sessions.to_owned())
+        .flat_map(latest_entries)
+        .flat_map(latest_entries)
+        .flat_map(|day| newest_first(session_files(&day)))
+        .filter(is_own)
 }

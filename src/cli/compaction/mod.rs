@@ -10,7 +10,7 @@ mod stored_session;
 
 pub(crate) use compaction_verb::{CompactionArgs, run_compaction};
 pub(in crate::cli) use find_session::{
-    SESSION_TEXT_NOTE, SelectedSessions, SessionFile, SessionPlace, find_sessions,
+    SESSION_TEXT_NOTE, SelectedSessions, SessionChoice, SessionFile, find_sessions,
 };
 pub(crate) use probe::{GradeReport, ProbeComparison};
 pub(in crate::cli) use probe::{RubricArgs, document_path, read_probe_answers};

@@ -1,7 +1,9 @@
 //! Sessions that scenarios name by their hash: masked, in the user's folder for state, so that no
 //! text of a session comes into the project unless the user embeds it.
 
-use super::find_session::{SessionFile, SessionPlace, find_sessions, newest_session_in};
+use super::find_session::{
+    SessionChoice, SessionFile, SessionPlace, find_sessions, newest_session_in,
+};
 use crate::base::folders;
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -70,8 +72,11 @@ pub(crate) fn names_session(subject: &str) -> bool {
 
 impl SessionDraft {
     /// Reads a session, masks it, and drafts a scenario that holds for its own compaction.
-    pub(in crate::cli) fn read(subject: &str, place: &SessionPlace) -> Result<Self> {
-        let selected = find_sessions(subject, &place.folder)?;
+    pub(in crate::cli) fn read(subject: &str, cx: &mut Cx) -> Result<Self> {
+        let place = SessionPlace::load(cx)?;
+        let selected = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
+        let notes = selected.notes.iter();
+        notes.for_each(|note| cx.print_note(&place.mask(note)));
         let number = selected.number.unwrap_or(1);
         let Some(SessionFile { name, path, format }) = selected.files.into_iter().next() else {
             return Err(CliError::usage(format!("{subject} names no session")));

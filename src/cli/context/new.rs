@@ -14,7 +14,7 @@ use super::run::propose::{self, ProposeArgs};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
-use crate::cli::compaction::{SessionDraft, SessionPlace, names_session};
+use crate::cli::compaction::{SessionDraft, names_session};
 use crate::cli::init::{JudgeArgs, new_judge};
 use crate::cli::prelude::*;
 use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
@@ -440,7 +440,7 @@ fn write_session_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Re
         )));
     }
     let project = CompiledProject::load_or_empty(cx)?;
-    let session = SessionDraft::read(subject, &SessionPlace::load(cx)?)?;
+    let session = SessionDraft::read(subject, cx)?;
     let ScenarioTarget { name, folder, path } = choose_target(
         args,
         Destination::for_one(&project),

@@ -471,6 +471,10 @@ fn unusable_error(fault: &RecordingPlaceFault) -> CliError {
         | RecordingPlaceFault::Unreadable { .. } => CliErrorKind::Findings,
     };
     let error = CliError::new(kind, fault.to_string());
+    if matches!(fault, RecordingPlaceFault::NoName { .. }) {
+        return error
+            .with_hint("`@claude`, `@codex`, `@pi` and `@gemini` are sessions of this folder");
+    }
     if let RecordingPlaceFault::Line { fault, .. } = fault
         && matches!(fault.fault, LineFault::Other(_))
     {

@@ -191,6 +191,7 @@ pub(crate) fn run_prompt_cache(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Ex
     let mut missing_parts = Vec::new();
     for subject in &sessions {
         let found = reader.find_sessions(subject)?;
+        found.notes.iter().for_each(|line| cx.print_note(line));
         let missing = compare_session_calls(&found, &project.config, &mut compared)?;
         add_missing(&mut missing_parts, missing);
     }

@@ -4,7 +4,9 @@
 use super::load::{self, BodySource, CallBody, CallBodyKind, LoadedRequest, SkippedCalls};
 use super::new_scenario::copy_mask;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::cli::compaction::{SelectedSessions, SessionFile, find_sessions, names_session};
+use crate::cli::compaction::{
+    SelectedSessions, SessionChoice, SessionFile, find_sessions, names_session,
+};
 use crate::cli::prelude::*;
 use crate::kernel::provider::Usage;
 use crate::record::json_text::to_raw_json;
@@ -29,6 +31,8 @@ pub(super) struct FoundSessions {
     sessions: Vec<NamedSession>,
     /// The number of the named call.
     number: Option<usize>,
+    /// The notes on newer files that were passed over.
+    pub(super) notes: Vec<String>,
     mask: CallMask,
 }
 
@@ -67,7 +71,7 @@ impl<'p> SubjectReader<'p> {
         let mut all = Vec::new();
         for subject in subjects {
             if names_session(subject) {
-                all.extend(self.load_session(subject)?);
+                all.extend(self.load_session(subject, note)?);
             } else {
                 let subject = std::slice::from_ref(subject);
                 all.extend(load::load_calls(subject, &self.project.root, note)?);
@@ -106,6 +110,7 @@ impl<'p> SubjectReader<'p> {
         fault.map_or_else(
             || {
                 Ok(SkippedCalls {
+                    notes: sessions.notes.clone(),
                     missing_parts,
                     ..SkippedCalls::default()
                 })
@@ -114,8 +119,13 @@ impl<'p> SubjectReader<'p> {
         )
     }
 
-    fn load_session(&self, subject: &str) -> Result<Vec<LoadedRequest>> {
+    fn load_session(
+        &self,
+        subject: &str,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Vec<LoadedRequest>> {
         let sessions = self.find_sessions(subject)?;
+        sessions.notes.iter().for_each(|line| note(line));
         let mut latest = BTreeMap::new();
         let missing_parts = sessions.each_call(|session, call| {
             if sessions.is_selected(call) {
@@ -134,7 +144,11 @@ impl<'p> SubjectReader<'p> {
 
     /// Finds the sessions of a subject.
     pub(super) fn find_sessions(&self, subject: &str) -> Result<FoundSessions> {
-        let SelectedSessions { mut files, number } = find_sessions(subject, &self.folder)?;
+        let SelectedSessions {
+            mut files,
+            number,
+            notes,
+        } = find_sessions(subject, &self.folder, SessionChoice::Newest)?;
         if number.is_some() {
             // Numbers are those of the session itself.
             files.truncate(1);
@@ -168,6 +182,7 @@ impl<'p> SubjectReader<'p> {
         Ok(FoundSessions {
             sessions: sessions.collect(),
             number,
+            notes: notes.iter().map(|note| mask.mask_text(note)).collect(),
             mask,
         })
     }

@@ -74,29 +74,55 @@ fn rows_that_two_writers_left_on_one_line_are_read() {
 }
 
 #[test]
-fn a_file_that_is_no_session_is_named() {
-    let project = Project::new()
-        .with_file("notes.jsonl", "{\"a\": 1}\n")
-        .with_file(
-            "short.jsonl",
-            write_session(Agent::Pi, &[Step::User("hello".into())]),
-        );
-    project
-        .run(&["compaction", "notes.jsonl"])
-        .exits_with(2)
-        .stderr_contains("notes.jsonl is no session");
-    project
-        .run(&["compaction", "none.jsonl"])
-        .exits_with(2)
-        .stderr_contains("there is no such session");
+fn a_session_without_a_compaction_is_named() {
+    let project = Project::new().with_file(
+        "short.jsonl",
+        write_session(Agent::Pi, &[Step::User("hello".into())]),
+    );
     project
         .run(&["compaction", "short.jsonl"])
         .exits_with(5)
         .stderr_contains("was never compacted");
-    project
-        .run(&["compaction", "@nobody"])
-        .exits_with(2)
-        .stderr_contains("expected @claude, @codex, @pi or @gemini");
+}
+
+#[test]
+fn every_verb_has_the_same_exit_code_for_what_is_no_session() {
+    let project = Project::new()
+        .with_file("binary.jsonl", b"\x00\x01\xff\xfebinary\n")
+        .with_file("text.jsonl", "hello\nworld\n")
+        .with_file("empty.jsonl", "");
+    for verb in [
+        "check",
+        "manifest",
+        "prompt-cache",
+        "diff",
+        "compaction",
+        "compaction probe make",
+    ] {
+        for (subject, code, message) in [
+            ("binary.jsonl", 1, "error: binary.jsonl: "),
+            ("text.jsonl", 1, "error: text.jsonl: "),
+            ("empty.jsonl", 5, "error: empty.jsonl holds no "),
+            (
+                "none.jsonl",
+                2,
+                "error: none.jsonl cannot be read: it does not exist",
+            ),
+            ("@nope", 2, "error: there is no "),
+            ("@nope", 2, "@claude"),
+        ] {
+            let mut args: Vec<&str> = verb.split(' ').collect();
+            args.push(subject);
+            if verb == "diff" {
+                args.push(subject);
+            }
+            project
+                .run(&args)
+                .exits_with(code)
+                .stderr_contains(message)
+                .stdout_is_empty();
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use super::writers::{AGENTS, Agent, Step, write_session};
 use crate::cli::project::Project;
 use insta::assert_snapshot;
 use serde_json::json;
+use std::fs::File;
+use std::time::{Duration, SystemTime};
 
 /// A session that loses an instruction, a file and an error, and needs the last two again.
 pub(super) fn steps() -> Vec<Step> {
@@ -173,6 +175,85 @@ fn agents_find_their_newest_session_of_this_folder() {
         .unwrap();
     assert_eq!(out.status.code(), Some(5));
     assert!(String::from_utf8_lossy(&out.stderr).contains("@claude has no session of this folder"));
+}
+
+/// Sets the time of the last change of a file, in days since 1970.
+fn set_day(project: &Project, path: &str, day: u64) {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(day * 86_400);
+    let file = File::options().write(true).open(project.path(path));
+    file.unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn an_agent_stands_for_its_newest_session_that_was_compacted() {
+    let whole = [Step::User("Look.".into()), Step::Read("a.rs".into())];
+    let project = Project::new();
+    let here = std::fs::canonicalize(project.path("")).unwrap();
+    let here = here.display().to_string();
+    let dashed = here.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    for (agent, path, day) in [
+        ("@claude", format!(".claude/projects/{dashed}/"), None),
+        ("@codex", ".codex/sessions/2026/11/".to_owned(), Some("28/")),
+        ("@gemini", ".gemini/tmp/shop/chats/".to_owned(), None),
+    ] {
+        let writer = match agent {
+            "@claude" => Agent::Claude,
+            "@codex" => Agent::Codex,
+            _ => Agent::Gemini,
+        };
+        let own = |steps: &[Step]| write_session(writer, steps).replace("/srv/shop", &here);
+        let old_day = day.map_or("", |_| "27/");
+        let old = format!("home/{path}{old_day}old.jsonl");
+        let new = format!("home/{path}{}new.jsonl", day.unwrap_or_default());
+        project.write_file(&old, own(&steps()));
+        project.write_file(&new, own(&whole));
+        project.write_file("home/.gemini/tmp/shop/.project_root", &here);
+        set_day(&project, &old, 20_000);
+        set_day(&project, &new, 20_001);
+        let run = |args: &[&str]| {
+            let mut command = project.command(args);
+            command.env("HOME", project.path("home"));
+            command.output().unwrap()
+        };
+        let out = run(&["compaction", agent]);
+        let (stdout, stderr) = (
+            String::from_utf8_lossy(&out.stdout),
+            String::from_utf8_lossy(&out.stderr),
+        );
+        assert!(
+            stdout.contains("2 facts dropped"),
+            "{agent} {stdout}{stderr}"
+        );
+        assert_eq!(
+            stderr.trim_end(),
+            "new.jsonl is newer and was not compacted, so old.jsonl is read",
+            "{agent}"
+        );
+        // The other verbs need no compaction.
+        let out = run(&["manifest", agent, "--json"]);
+        let stdout = String::from_utf8_lossy(&out.stdout);
+        assert!(!stdout.contains("order.lines"), "{agent} {stdout}");
+        assert!(stdout.contains("Look."), "{agent} {stdout}");
+    }
+}
+
+#[test]
+fn a_folder_passes_over_files_that_are_no_sessions() {
+    let project = Project::new()
+        .with_file("log/s.jsonl", write_session(Agent::Pi, &steps()))
+        .with_file("log/cases.jsonl", "{\"a\": 1}\n")
+        .with_file("other/cases.jsonl", "{\"a\": 1}\n");
+    set_day(&project, "log/s.jsonl", 20_000);
+    for verb in ["check", "manifest", "prompt-cache", "compaction"] {
+        project
+            .run(&[verb, "log"])
+            .exits_with(0)
+            .stderr_contains("cases.jsonl is no session, so it was passed over");
+    }
+    project
+        .run(&["compaction", "other"])
+        .exits_with(5)
+        .stderr_contains("the folder other holds no session");
 }
 
 #[test]

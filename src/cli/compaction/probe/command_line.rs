@@ -29,7 +29,7 @@ pub(super) enum ProbeVerb {
 /// The sessions.
 #[derive(Debug, Args)]
 pub(super) struct SessionArgs {
-    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest of this folder, a file, a folder; `#2` for its second compaction
+    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest one of this folder that was compacted, a file, a folder; `#2` for its second compaction
     #[arg(value_name = "SESSION", required = true)]
     pub(super) sessions: Vec<String>,
 }

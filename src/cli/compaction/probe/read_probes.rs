@@ -3,7 +3,7 @@
 use super::command_line::RubricArgs;
 use crate::base::fs;
 use crate::cli::compaction::find_session::{
-    SelectedSessions, SessionFile, SessionPlace, find_sessions, unreadable,
+    SelectedSessions, SessionChoice, SessionFile, SessionPlace, find_sessions, unreadable,
 };
 use crate::cli::prelude::*;
 use crate::context::tokens;
@@ -42,11 +42,18 @@ pub(super) struct LocatedPoints {
 ///
 /// # Errors
 /// A session cannot be read, or none of them was compacted.
-pub(super) fn read_sessions(sessions: &[String], cx: &Cx) -> Result<LocatedPoints> {
+pub(super) fn read_sessions(sessions: &[String], cx: &mut Cx) -> Result<LocatedPoints> {
     let place = SessionPlace::load(cx)?;
     let mut points = Vec::new();
     for subject in sessions {
-        let SelectedSessions { files, number } = find_sessions(subject, &place.folder)?;
+        let SelectedSessions {
+            files,
+            number,
+            notes,
+        } = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
+        notes
+            .iter()
+            .for_each(|note| cx.print_note(&place.mask(note)));
         for file in &files {
             let found = read_points(file, &place)?.into_iter();
             points.extend(found.filter(|point| number.is_none_or(|own| own == point.number)));
@@ -75,7 +82,7 @@ pub(in crate::cli) fn document_path(what: &[String]) -> Option<&Path> {
 ///
 /// # Errors
 /// They cannot be read.
-pub(super) fn read_probes(what: &[String], rubric: &Rubric, cx: &Cx) -> Result<ProbeDocument> {
+pub(super) fn read_probes(what: &[String], rubric: &Rubric, cx: &mut Cx) -> Result<ProbeDocument> {
     if let Some(file) = document_path(what) {
         return read_document(file);
     }
