@@ -14,6 +14,7 @@ use crate::context::render::targets::TARGETS;
 use crate::kernel::conversation::{Part, Speaker, Turn};
 use crate::request::dialect::Dialect;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The text that replaces the result of a tool when it is cleared.
 const CLEARED_RESULT: &str = "[Old tool result content cleared]";
@@ -35,9 +36,11 @@ words! {
 #[derive(Clone, Debug)]
 pub struct CallMessage {
     /// The message, without reasoning that is not sent again.
-    pub turn: Turn,
+    pub turn: Arc<Turn>,
     /// True if an earlier request had it.
     pub was_sent: bool,
+    /// Its row of the file, from 1.
+    pub line: usize,
     /// Its number in the session; `None` for a summary.
     number: Option<usize>,
     origin: MessageOrigin,
@@ -86,8 +89,8 @@ pub struct SessionCalls<F> {
     take: F,
     format: SessionFormat,
     messages: Vec<CallMessage>,
-    /// The messages before the last compaction.
-    before_compaction: Vec<CallMessage>,
+    /// The messages before each compaction that holds, the last one last.
+    before_compactions: Vec<Vec<CallMessage>>,
     system: Option<String>,
     open: Option<OpenCall>,
     /// The number of messages at the front that the last request had.
@@ -117,7 +120,7 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
             take,
             format,
             messages: Vec::new(),
-            before_compaction: Vec::new(),
+            before_compactions: Vec::new(),
             system: None,
             open: None,
             common: 0,
@@ -191,7 +194,7 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
         }
         let number = Some(self.next);
         self.next += 1;
-        let (origin, starts_answer) = (message.origin, message.starts_answer);
+        let (origin, line, starts_answer) = (message.origin, message.line, message.starts_answer);
         let turn = self.sent_turn(message);
         if turn.parts.is_empty() {
             return;
@@ -214,8 +217,9 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
         self.messages.insert(
             at,
             CallMessage {
-                turn,
+                turn: Arc::new(turn),
                 was_sent: false,
+                line,
                 number,
                 origin,
             },
@@ -285,11 +289,11 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
             let own = one.number;
             own.is_some_and(|number| retained.binary_search(&number).is_ok())
         };
+        self.before_compactions.push(self.messages.clone());
         if point.kind == CompactionKind::ClearedResults {
             return self.clear_results(stays);
         }
         self.has_opaque_summary |= point.kind == CompactionKind::Opaque;
-        self.before_compaction = self.messages.clone();
         let is_standing = |one: &CallMessage| one.origin == MessageOrigin::Standing;
         self.retain(|one| is_standing(one) || stays(one), Shrinkage::Compacted);
         if point.summary.is_empty() {
@@ -307,8 +311,9 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
         self.messages.insert(
             at,
             CallMessage {
-                turn: Turn::new(Speaker::User, point.summary),
+                turn: Arc::new(Turn::new(Speaker::User, point.summary)),
                 was_sent: false,
+                line: point.line,
                 number: None,
                 origin: MessageOrigin::Program,
             },
@@ -316,12 +321,11 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
         self.shrink(at, Shrinkage::Compacted);
     }
 
-    /// Restores the messages before the last compaction; what came before an earlier one stays away.
+    /// Restores the messages before the last compaction that holds.
     fn undo_compaction(&mut self) {
-        let restored = std::mem::take(&mut self.before_compaction);
-        if restored.is_empty() {
+        let Some(restored) = self.before_compactions.pop() else {
             return;
-        }
+        };
         let pairs = self.messages.iter().zip(&restored);
         let same = pairs.take_while(|(one, other)| one.number == other.number);
         let first = same.count();
@@ -336,7 +340,7 @@ impl<F: FnMut(&SessionCall<'_>)> SessionCalls<F> {
             if stays(message) {
                 continue;
             }
-            for part in &mut message.turn.parts {
+            for part in &mut Arc::make_mut(&mut message.turn).parts {
                 if let Part::Result(result) = part {
                     result.parts = vec![Part::Text(CLEARED_RESULT.to_owned())];
                     message.was_sent = false;
@@ -386,7 +390,7 @@ impl SessionCall<'_> {
         let target = TARGETS.iter().find(|target| target.name == word);
         let target = target.ok_or(NoBody::Empty)?;
         let system = self.system.map(|text| Turn::new(Speaker::System, text));
-        let turns = self.messages.iter().map(|one| one.turn.clone());
+        let turns = self.messages.iter().map(|one| (*one.turn).clone());
         let messages: Vec<Message> = system.into_iter().chain(turns).map(Message::from).collect();
         let params = CallParams {
             model: self.facts.model.clone(),

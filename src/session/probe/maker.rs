@@ -39,6 +39,7 @@ pub struct PointMaterial {
 }
 
 /// A fact of the conversation as it is now.
+#[derive(Clone)]
 struct LiveFact {
     fact: Fact,
     messages: Vec<usize>,
@@ -54,6 +55,8 @@ pub struct ProbeMaker<'m> {
     replay: ConversationReplay,
     count: usize,
     live: BTreeMap<(FactClass, String), LiveFact>,
+    /// The facts before each compaction that holds, the last one last.
+    earlier: Vec<BTreeMap<(FactClass, String), LiveFact>>,
     /// The arguments of calls without a result, by their ids.
     calls: HashMap<String, String>,
     /// The last change of each file.
@@ -70,6 +73,7 @@ impl<'m> ProbeMaker<'m> {
             replay: ConversationReplay::default(),
             count: 0,
             live: BTreeMap::new(),
+            earlier: Vec::new(),
             calls: HashMap::new(),
             edits: HashMap::new(),
             task: None,
@@ -85,9 +89,9 @@ impl<'m> ProbeMaker<'m> {
                 !live.messages.is_empty()
             }),
             SessionEvent::Folder(folder) => self.reader.set_folder(folder),
-            SessionEvent::Compaction(_)
-            | SessionEvent::UndoCompaction
-            | SessionEvent::Reload(_)
+            SessionEvent::Compaction(_) => self.earlier.push(self.live.clone()),
+            SessionEvent::UndoCompaction => self.live = self.earlier.pop().unwrap_or_default(),
+            SessionEvent::Reload(_)
             | SessionEvent::Request(_)
             | SessionEvent::SystemText(_)
             | SessionEvent::Conversation(_) => {}

@@ -1,6 +1,6 @@
 //! Probes of compactions: their questions, grades, judges, and the comparison of methods.
 
-use super::writers::{Agent, Step, write_session};
+use super::writers::{Agent, Step, write_lines, write_session};
 use crate::cli::eval_record::{asked, completion, serve, upstream, with_model};
 use crate::cli::project::Project;
 use ctxc::internals::base::hash::Hasher;
@@ -73,6 +73,58 @@ fn steps(number: usize) -> Vec<Step> {
         )),
         Step::User("continue".into()),
     ]
+}
+
+#[test]
+fn branches_that_were_left_are_not_asked_about() {
+    let rule = |word: &str| format!("Never touch the {word} service directly.");
+    let entry = |id: &str, parent: &str, text: &str| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "t", "message": {"role": "user", "content": text}});
+    let compaction = |id: &str, parent: &str| json!({"type": "compaction", "id": id, "parentId": parent, "timestamp": "t", "summary": "x", "tokensBefore": 9});
+    let pi = vec![
+        json!({"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": "/srv/shop"}),
+        entry("1", "", &rule("kobaluri")),
+        entry("2", "1", &rule("mizuvano")),
+        // Back to the first message, then back behind a compaction.
+        entry("3", "1", &rule("fipelora")),
+        compaction("4", "3"),
+        entry("5", "4", &rule("zulopena")),
+        entry("6", "3", &rule("ravonomi")),
+        compaction("7", "6"),
+    ];
+    let claude = |uuid: &str, parent: &str, text: &str| json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s", "message": {"role": "user", "content": text}});
+    let boundary = |uuid: &str| json!({"type": "system", "subtype": "compact_boundary", "uuid": uuid, "sessionId": "s", "compactMetadata": {"trigger": "auto"}});
+    let summary = |uuid: &str| json!({"type": "user", "uuid": uuid, "sessionId": "s", "isCompactSummary": true, "message": {"role": "user", "content": "x"}});
+    let code = vec![
+        claude("1", "", &rule("kobaluri")),
+        claude("2", "1", &rule("mizuvano")),
+        claude("3", "1", &rule("fipelora")),
+        boundary("b1"),
+        summary("s1"),
+        claude("5", "s1", &rule("zulopena")),
+        claude("6", "3", &rule("ravonomi")),
+        boundary("b2"),
+        summary("s2"),
+    ];
+    for (agent, rows) in [("pi", pi), ("claude", code)] {
+        let project = Project::new().with_file("s.jsonl", write_lines(&rows));
+        let document = project
+            .run(&["compaction", "probe", "make", "s.jsonl", "--json"])
+            .exits_with(0)
+            .json();
+        for (at, words) in [
+            (0, &["kobaluri", "fipelora"][..]),
+            (1, &["kobaluri", "fipelora", "ravonomi"]),
+        ] {
+            let point = document["points"][at]["probes"].to_string();
+            for word in ["kobaluri", "mizuvano", "fipelora", "zulopena", "ravonomi"] {
+                assert_eq!(
+                    point.contains(word),
+                    words.contains(&word),
+                    "{agent} {at} {word}: {point}"
+                );
+            }
+        }
+    }
 }
 
 fn session(number: usize) -> String {
