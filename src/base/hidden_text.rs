@@ -28,7 +28,7 @@ pub enum HiddenKind {
     Joiner,
     /// A mark that places one neighbouring character in a text of two directions.
     DirectionHint,
-    /// A space or another character without width.
+    /// A space, a filler of Hangul, a soft hyphen or another character without width.
     NoWidth,
 }
 
@@ -57,7 +57,12 @@ impl HiddenKind {
             | '\u{2060}'..='\u{2064}'
             | '\u{206A}'..='\u{206F}'
             | '\u{FEFF}'
-            | '\u{FFF9}'..='\u{FFFB}' => Self::NoWidth,
+            | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{00AD}'
+            | '\u{115F}'
+            | '\u{1160}'
+            | '\u{3164}'
+            | '\u{FFA0}' => Self::NoWidth,
             _ => return None,
         })
     }
@@ -86,6 +91,13 @@ pub fn hidden_runs(text: &str) -> impl Iterator<Item = HiddenRun> + '_ {
             }
         }
     })
+}
+
+/// Returns the first hidden characters of a text that are critical, else the first others.
+pub fn gravest_run(text: &str) -> Option<HiddenRun> {
+    hidden_runs(text)
+        .find(|run| run.is_critical)
+        .or_else(|| hidden_runs(text).next())
 }
 
 /// Hidden characters in a row, between what is displayed.
@@ -144,6 +156,9 @@ impl Run<'_> {
             }
             (Some('\u{200E}' | '\u{200F}' | '\u{061C}'), None, _) => self.is_near_right_to_left(),
             (Some('\u{200B}'), None, _) => has_no_spaces(shown),
+            (Some('\u{115F}'), None, _) => self.after.starts_with(is_jamo),
+            (Some('\u{1160}'), None, _) => is_jamo(shown),
+            (Some('\u{115F}'), Some('\u{1160}'), None) => self.after.starts_with(is_jamo),
             _ => shown == BLACK_FLAG && self.is_flag(),
         }
     }
@@ -183,6 +198,11 @@ const fn is_ideograph(one: char) -> bool {
 const fn is_right_to_left(one: char) -> bool {
     matches!(one, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
         && !matches!(one, '\u{061C}')
+}
+
+/// Returns true for letters of Hangul that are put together to syllables, as in old Korean.
+const fn is_jamo(one: char) -> bool {
+    matches!(one, '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{D7B0}'..='\u{D7FB}')
 }
 
 /// Returns true for letters of scripts without spaces between words: Thai, Lao, Tibetan, Burmese,

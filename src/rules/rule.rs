@@ -91,6 +91,8 @@ pub struct FileCx<'a> {
     pub scopes: &'a Scopes<'a>,
     /// Files of `<file_paths>` that cannot be read, by the path as written.
     pub unread: &'a BTreeMap<Box<str>, UnreadableFile>,
+    /// The findings of hidden characters in the texts that it includes.
+    pub included: &'a [Diagnostic],
     /// The project.
     pub config: &'a Config,
 }

@@ -13,6 +13,7 @@ pub use super::expect::segments::{CountedTokens, PatternTest, SegmentSelector, S
 use super::request_source::RequestSource;
 use super::scenario_fault::CaseTableRow;
 pub use super::values::{FrozenConversation, FrozenText, FrozenValue, Risk};
+use crate::base::hidden_text::HiddenRun;
 use crate::base::span::{Span, Spanned};
 use serde::Serialize;
 use serde_json::Value;
@@ -38,10 +39,24 @@ pub struct Suite {
     pub cases: Vec<ScenarioCase>,
     /// The table of further cases, by its path beside the file.
     pub cases_from: Option<Spanned<String>>,
+    /// The gravest hidden characters of that table.
+    #[serde(skip)]
+    pub hidden_text: Option<Box<HiddenInTable>>,
     /// `fixtures.tools`: the results of tools by their names.
     pub tools: BTreeMap<String, Value>,
     /// `thresholds`: the limits for all cases together.
     pub thresholds: SuiteThresholds,
+}
+
+/// Hidden characters in a table of cases.
+#[derive(Clone, Debug)]
+pub struct HiddenInTable {
+    /// Their line, from 1.
+    pub line: usize,
+    /// The characters.
+    pub found: String,
+    /// Their kind; its range is that of `found`.
+    pub run: HiddenRun,
 }
 
 /// The limits for all cases of a suite together.
@@ -63,6 +78,7 @@ impl Suite {
             version: None,
             cases: Vec::new(),
             cases_from: None,
+            hidden_text: None,
             tools: BTreeMap::new(),
             thresholds: SuiteThresholds {
                 min_score: None,

@@ -9,13 +9,14 @@ use super::keys::{
 };
 use super::lower::LowerCx;
 use super::model::{
-    ContextExpectation, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer, Suite,
-    SuiteThresholds, TrialRule,
+    ContextExpectation, HiddenInTable, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer,
+    Suite, SuiteThresholds, TrialRule,
 };
 use super::scenario_fault::{KeyPath, ScenarioFault, ScenarioFaultKind, ScenarioFaultSink};
 
 use super::table::{ScenarioTable, find_value};
 use super::{case_tables, check_keys, lower, rubric, values};
+use crate::base::hidden_text::{HiddenRun, gravest_run};
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{self, YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
@@ -190,9 +191,24 @@ fn read_file(
         version: None,
         cases,
         cases_from: None,
+        hidden_text: None,
         tools: BTreeMap::new(),
         thresholds: SuiteThresholds::default(),
     }
+}
+
+/// Returns the gravest hidden characters of a table.
+fn find_hidden_text(text: &str) -> Option<Box<HiddenInTable>> {
+    let run = gravest_run(text)?;
+    let found = text.get(run.range.clone())?.to_owned();
+    Some(Box::new(HiddenInTable {
+        line: text.get(..run.range.start)?.matches('\n').count() + 1,
+        run: HiddenRun {
+            range: 0..found.len(),
+            ..run
+        },
+        found,
+    }))
 }
 
 fn read_suite_file(
@@ -216,9 +232,12 @@ fn read_suite_file(
         cases.extend(read_suite_case(sink, cx, node, &defaults, &id.value));
     }
     let from = root.get("cases_from").and_then(values::read_text);
+    let mut hidden_text = None;
     if let (Some(from), Some(tables)) = (&from, options.tables) {
-        let parsed = tables(&from.value)
-            .and_then(|table| case_tables::read_table(&from.value, &table, from.span));
+        let parsed = tables(&from.value).and_then(|table| {
+            hidden_text = find_hidden_text(&table);
+            case_tables::read_table(&from.value, &table, from.span)
+        });
         match parsed {
             Err(reason) => sink.report(
                 from.span,
@@ -281,6 +300,7 @@ fn read_suite_file(
         version: named("version"),
         cases,
         cases_from: from,
+        hidden_text,
         tools: tools
             .iter()
             .map(|entry| (entry.key.value.as_ref().to_owned(), entry.value.to_json()))

@@ -145,6 +145,7 @@ impl Compiler<'_> {
             bodies,
             scopes: &scopes,
             unread: &unseen,
+            included: &texts.hidden,
             config: self.config,
         };
         let mut diagnostics = check::file_findings(self.active, &cx, reader.faults());

@@ -37,6 +37,8 @@ pub(crate) struct FileAccess<'a> {
 pub(super) struct LoadedTexts {
     texts: BTreeMap<Box<str>, Arc<str>>,
     schemas: BTreeMap<Box<str>, Box<str>>,
+    /// The findings of hidden characters.
+    pub(super) hidden: Vec<Diagnostic>,
 }
 
 impl LoadedTexts {
@@ -109,7 +111,7 @@ pub(super) fn read_sources(
             }
         };
         let hidden = hidden_text::find_in_included(path, source.span, &source.path, &text);
-        found.extend(hidden);
+        texts.hidden.extend(hidden);
         if source.kind == LinkedFileKind::Text {
             texts.texts.insert(source.path.clone(), text.into());
             continue;

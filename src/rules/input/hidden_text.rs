@@ -1,9 +1,10 @@
 //! CTX904, CTX905: characters of a project's text that a model reads and people do not see.
 
-use crate::base::hidden_text::{HiddenKind, HiddenRun, decode_tags, hidden_runs};
+use crate::base::hidden_text::{HiddenKind, HiddenRun, decode_tags, gravest_run, hidden_runs};
 use crate::base::quoted::short_excerpt;
 use crate::base::source::LineIndex;
 use crate::rules::prelude::*;
+use crate::scenario::model::Suite;
 use std::sync::Arc;
 
 /// Maximum number of findings of one rule in one text.
@@ -35,6 +36,17 @@ pub(crate) static ZERO_WIDTH_CHARACTER: Rule = Rule::new(
 
 fn check_file(cx: &FileCx<'_>, is_critical: bool, out: &mut Vec<Diagnostic>) {
     let text = cx.document.text;
+    let rule = if is_critical {
+        &HIDDEN_TEXT
+    } else {
+        &ZERO_WIDTH_CHARACTER
+    };
+    let included = cx.included.iter();
+    out.extend(
+        included
+            .filter(|finding| std::ptr::eq(finding.rule, &raw const rule.meta))
+            .cloned(),
+    );
     let runs = hidden_runs(text).filter(|run| run.is_critical == is_critical);
     out.extend(runs.take(MAX_FINDINGS).map(|run| {
         let finding = report(cx.path, text, &run);
@@ -114,12 +126,26 @@ pub fn find_in_included(
     text_path: &str,
     text: &str,
 ) -> Option<Diagnostic> {
-    let run = hidden_runs(text)
-        .find(|run| run.is_critical)
-        .or_else(|| hidden_runs(text).next())?;
+    let run = gravest_run(text)?;
     let line = text.get(..run.range.start)?.matches('\n').count() + 1;
-    let found = report(path, text, &run);
-    let message = format!("`{text_path}`, line {line}: {}", found.message);
+    Some(report_included(
+        path,
+        span,
+        &format!("`{text_path}`, line {line}"),
+        &report(path, text, &run),
+    ))
+}
+
+/// Returns the finding of a table of cases. `path` is the file of the suite.
+pub fn find_in_table(path: &Arc<str>, suite: &Suite) -> Option<Diagnostic> {
+    let (table, hidden) = suite.cases_from.as_ref().zip(suite.hidden_text.as_ref())?;
+    let place = format!("`{}`, line {}", table.value, hidden.line);
+    let found = report(path, &hidden.found, &hidden.run);
+    Some(report_included(path, table.span, &place, &found))
+}
+
+fn report_included(path: &Arc<str>, span: Span, place: &str, found: &Diagnostic) -> Diagnostic {
+    let message = format!("{place}: {}", found.message);
     let finding = Diagnostic::new(found.rule, path, span, message);
-    Some(finding.help("remove it from that file, and look at where the text came from"))
+    finding.help("remove it from that file, and look at where the text came from")
 }

@@ -130,9 +130,14 @@ fn file_findings(
         text: file.text,
         world,
     };
+    let in_table = file
+        .suite
+        .and_then(|suite| hidden_text::find_in_table(file.path, suite));
     let hidden = hidden_text::find_hidden(file.path, file.text).into_iter();
-    let mut found: Vec<(Diagnostic, Option<&CaseTableRow>)> =
-        hidden.map(|finding| (finding, None)).collect();
+    let mut found: Vec<(Diagnostic, Option<&CaseTableRow>)> = hidden
+        .chain(in_table)
+        .map(|finding| (finding, None))
+        .collect();
     for fault in file.faults {
         let finding = rules.iter().find_map(|rule| {
             let Check::Scenario(report) = rule.check else {

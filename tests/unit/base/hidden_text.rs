@@ -25,6 +25,10 @@ fn text_of_languages_and_emoji_is_not_hidden() {
         "々\u{E0100}",
         "ภาษา\u{200B}ไทย",
         "\u{1019}\u{FE00}",
+        // Syllables of old Korean without a first or a middle letter.
+        "\u{115F}\u{1161}",
+        "\u{1100}\u{1160}\u{11A8}",
+        "\u{115F}\u{1160}\u{11A8}",
     ] {
         assert_eq!(kinds(text), [], "{text}");
     }
@@ -74,6 +78,11 @@ fn other_characters_without_width_are_minor() {
         ("a\u{E0101}", HiddenKind::Selector),
         ("a\u{200F}", HiddenKind::DirectionHint),
         ("a\u{FEFF}b", HiddenKind::NoWidth),
+        ("pass\u{AD}word", HiddenKind::NoWidth),
+        ("a\u{115F}b", HiddenKind::NoWidth),
+        ("a\u{1160}b", HiddenKind::NoWidth),
+        ("\u{3164}admin", HiddenKind::NoWidth),
+        ("admin\u{FFA0}", HiddenKind::NoWidth),
         ("שם: \u{2068}Ann\u{2069}", HiddenKind::Direction),
     ] {
         let found = kinds(text);
