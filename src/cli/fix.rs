@@ -190,6 +190,7 @@ pub(super) fn run_fix(args: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     changed.extend(files);
     if report.files == 0
         && !args.paths.allow_empty
+        && project.config.workspace.is_none()
         && findings::report_verdict(&report) == Exit::Success
     {
         return Err(findings::no_template(

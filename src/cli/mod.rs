@@ -17,6 +17,7 @@ mod init;
 mod interrupt;
 mod main;
 mod manual_page;
+mod member_folders;
 mod options;
 mod origin;
 mod overwrite;

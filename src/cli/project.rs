@@ -128,15 +128,20 @@ impl Project {
             .any(|finding| finding.severity == Severity::Error)
     }
 
-    fn require_version(self) -> Result<Self> {
+    /// Removes the findings on another version of the program, and returns the text of the first.
+    pub(super) fn take_version_fault(&mut self) -> Option<String> {
+        let is_other = |finding: &mut Diagnostic| finding.rule.name == WRONG_VERSION;
+        let other: Vec<Diagnostic> = self.findings.extract_if(.., is_other).collect();
+        other.first().map(describe_with_place)
+    }
+
+    /// Returns an error if the project is for another version of the program.
+    pub(super) fn require_version(self) -> Result<Self> {
         let is_other = |finding: &&Diagnostic| finding.rule.name == WRONG_VERSION;
         let Some(finding) = self.findings.iter().find(is_other) else {
             return Ok(self);
         };
-        let (path, start) = (&finding.path, finding.start);
-        let place = format!("{path}:{}:{}", start.line, start.column);
-        let message = format!("{place}: {}", finding.message);
-        let error = CliError::new(CliErrorKind::Project, message);
+        let error = CliError::new(CliErrorKind::Project, describe_with_place(finding));
         let help = finding.help.as_deref().unwrap_or_default();
         Err(error.with_hint(help.to_owned()))
     }
@@ -148,7 +153,7 @@ impl Project {
         }
         let root = self.root.display();
         Err(CliError::new(CliErrorKind::Project, format!("{root} is the root of a workspace, which has no templates of its own"))
-            .with_hint("name a project with `--member NAME`; check, build, eval and manifest run in all members without it"))
+            .with_hint("name a project with `--member NAME`; check, build, eval, gate and manifest run in all members without it"))
     }
 
     /// Returns an error if the project file has errors: a result would hold for another file.
@@ -162,12 +167,7 @@ impl Project {
             .iter()
             .filter(|finding| finding.severity == Severity::Error)
         {
-            let path = &finding.path;
-            let start = finding.start;
-            error = error.with_hint(format!(
-                "{path}:{}:{}: {}",
-                start.line, start.column, finding.message
-            ));
+            error = error.with_hint(describe_with_place(finding));
         }
         Err(error.with_hint("`ctxc check` shows where, and how to fix them"))
     }
@@ -177,6 +177,14 @@ impl Project {
         let shared = self.config.files.get(1).map(|file| Arc::clone(&file.path));
         SourceTexts::new(self.root.clone(), self.config.limits.file).with_shared_file(shared)
     }
+}
+
+fn describe_with_place(finding: &Diagnostic) -> String {
+    let (path, start) = (&finding.path, finding.start);
+    format!(
+        "{path}:{}:{}: {}",
+        start.line, start.column, finding.message
+    )
 }
 
 /// Reads the text of a project file; `None` if there is none.

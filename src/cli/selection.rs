@@ -179,9 +179,6 @@ impl TemplateSelection {
         keep: FindingRetention,
         cx: &Cx,
     ) -> Result<SelectionResult> {
-        if self.is_all() {
-            project.require_project()?;
-        }
         let limit = project.config.limits.file;
         let mut input = Vec::new();
         let stdin = match &self.stdin {

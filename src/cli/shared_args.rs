@@ -14,7 +14,7 @@ pub(crate) struct GlobalArgs {
     /// Project folder, the one with ctxc.toml [default: the nearest folder upwards that has one]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,
-    /// Member of the workspace, by its path below the workspace or the last part of it
+    /// Project of a workspace, by its path below the root or the last part of it [default at the root: all, for check, build, eval, gate and manifest]
     #[arg(long, value_name = "NAME", global = true)]
     pub(crate) member: Option<String>,
     /// When to colour the output

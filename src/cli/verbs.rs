@@ -166,7 +166,7 @@ impl Verb {
             Self::Check(args) => args.workspace_reach(),
             Self::Build(args) => args.workspace_reach(),
             Self::Eval(args) => args.workspace_reach(),
-            Self::Gate(_) => WorkspaceReach::Member("a change is compared in one project"),
+            Self::Gate(args) => args.workspace_reach(),
             Self::Manifest(args) => args.workspace_reach(),
             _ => WorkspaceReach::Folder,
         }

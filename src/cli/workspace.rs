@@ -1,22 +1,26 @@
 //! The members of a workspace: projects of one repository, in which a verb runs one after the other.
 
+use super::member_folders::{list_members, nested_projects, read_error};
 use super::project::{self, PROJECT_FILE};
+use super::render::markup::escape_cell;
 use super::verbs::Verb;
+use super::verbs::check::run_check;
 use super::workspace_reach::{PrintedForm, WorkspaceReach};
-use crate::base::contained_path::slash_path;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::suggest::nearest_candidate;
 use crate::cli::prelude::*;
-use crate::project::glob::Globs;
-use crate::rules::input::read_fault::describe_io_error;
 use clap::Command;
 use std::collections::BTreeMap;
 use std::io;
 
+/// The name of the workspace itself among its members; no folder matches a pattern by it.
+const WORKSPACE_LABEL: &str = "[workspace]";
+
 /// The projects of one repository.
 #[derive(Debug)]
 struct MemberList {
-    root: PathBuf,
+    /// Its own file.
+    project: Project,
     /// The folders of its members, by their paths below the root.
     members: BTreeMap<String, PathBuf>,
 }
@@ -39,52 +43,112 @@ pub(super) fn run_verb(
         return verb.run(command, cx);
     }
     let root = project::find_root(&cx.options)?;
-    let workspace = match MemberList::read(&root) {
-        // A check reports the faults of the file like any others.
-        Err(_) if matches!(verb, Verb::Check(_)) && has_faults(&root) => None,
-        found => found?,
-    };
-    let Some(workspace) = workspace else {
+    let Some(workspace) = MemberList::read(&root)? else {
         return verb.run(command, cx);
     };
-    match reach {
-        WorkspaceReach::Paths(paths) => {
-            cx.options.project = Some(workspace.member_of(&paths)?);
-            verb.run(command, cx)
+    // A check reports the faults of the file like any others.
+    if workspace.project.has_errors() && matches!(verb, Verb::Check(_)) {
+        return verb.run(command, cx);
+    }
+    let workspace = workspace.require_no_errors()?;
+    match (reach, verb) {
+        (WorkspaceReach::Paths(paths), verb) => {
+            let mut paths = workspace.split_paths(paths)?.into_iter();
+            match (paths.next(), paths.len(), verb) {
+                (Some((name, _)), 0, _) => {
+                    cx.options.project = workspace.members.get(&name).cloned();
+                    verb.run(command, cx)
+                }
+                (Some(first), _, Verb::Check(args)) => {
+                    let form =
+                        workspace.printed_form(args.with_paths(Vec::new()).workspace_reach())?;
+                    let paths: BTreeMap<String, Vec<PathBuf>> =
+                        std::iter::once(first).chain(paths).collect();
+                    let mut folders = workspace.members.clone();
+                    folders.retain(|name, _| paths.contains_key(name));
+                    run_in_folders(&folders, form, cx, |name, cx| {
+                        let paths = paths.get(name).cloned().unwrap_or_default();
+                        run_check(&args.with_paths(paths), cx)
+                    })
+                }
+                _ => Err(
+                    CliError::usage("the paths are in several members of the workspace")
+                        .with_hint("name paths of one member, or none for all members"),
+                ),
+            }
         }
-        WorkspaceReach::Member(reason) => Err(CliError::usage(reason)
-            .with_hint("name a project of the workspace with `--member NAME`")),
-        WorkspaceReach::Members(PrintedForm::Document) => Err(CliError::usage(format!(
-            "one document is printed for each of {}, and standard output holds one",
-            pluralize(workspace.members.len(), "member")
-        ))
-        .with_hint("name one with `--member NAME`; a file of `-o` or `--report` is written in the folder of each member")),
-        WorkspaceReach::Members(form) => workspace.run_members(form, cx, |cx| verb.run(command, cx)),
-        WorkspaceReach::Folder => verb.run(command, cx),
+        (reach, verb) => {
+            let form = workspace.printed_form(reach)?;
+            let mut folders = workspace.members.clone();
+            let has_own_part = match verb {
+                Verb::Gate(_) => true,
+                Verb::Check(_) => !workspace.project.findings.is_empty(),
+                _ => false,
+            };
+            if has_own_part {
+                folders.insert(WORKSPACE_LABEL.to_owned(), workspace.root().to_owned());
+            }
+            if matches!(verb, Verb::Check(_)) {
+                workspace.warn_about_other_projects(cx);
+            }
+            run_in_folders(&folders, form, cx, |_, cx| verb.run(command, cx))
+        }
     }
 }
 
-fn has_faults(root: &Path) -> bool {
-    Project::load_in(root.to_owned()).is_ok_and(|project| project.has_errors())
-}
-
 impl MemberList {
-    /// Returns the workspace whose root is a folder; `None` if it is no root.
+    /// Returns the workspace whose root is a folder; `None` if it is no root. One with errors has
+    /// no members.
     fn read(root: &Path) -> Result<Option<Self>> {
         let text = project::read_text(&root.join(PROJECT_FILE))?;
-        if !text.is_some_and(|text| text.contains("workspace")) {
+        let Some(text) = text.filter(|text| text.contains("workspace")) else {
             return Ok(None);
-        }
-        let project = Project::load_in(root.to_owned())?;
-        if project.config.workspace.is_none() {
-            return Ok(None);
-        }
-        let project = project.require_no_errors()?;
-        let members = list_members(root, project.config.workspace.as_ref())?;
-        Ok(Some(Self {
-            root: root.to_owned(),
+        };
+        let project = Project::with_text(root.to_owned(), &text).require_version()?;
+        let members = match &project.config.workspace {
+            None => return Ok(None),
+            Some(_) if project.has_errors() => BTreeMap::new(),
+            patterns => list_members(root, patterns.as_ref())?,
+        };
+        Ok(Some(Self { project, members }))
+    }
+
+    fn require_no_errors(self) -> Result<Self> {
+        let Self { project, members } = self;
+        Ok(Self {
+            project: project.require_no_errors()?,
             members,
-        }))
+        })
+    }
+
+    fn root(&self) -> &Path {
+        &self.project.root
+    }
+
+    /// Returns the form of the results of a verb for all members.
+    fn printed_form(&self, reach: WorkspaceReach) -> Result<PrintedForm> {
+        match reach {
+            WorkspaceReach::Members(PrintedForm::Document) => Err(CliError::usage(format!(
+                "one document is printed for each of {}, and standard output holds one",
+                pluralize(self.members.len(), "member")
+            ))
+            .with_hint("name one with `--member NAME`; a file of `-o` or `--report` is written in the folder of each member")),
+            WorkspaceReach::Members(form) => Ok(form),
+            WorkspaceReach::Member(reason) => Err(CliError::usage(reason)
+                .with_hint("name a project of the workspace with `--member NAME`")),
+            WorkspaceReach::Paths(_) | WorkspaceReach::Folder => Ok(PrintedForm::Text),
+        }
+    }
+
+    /// Prints a warning for each project file below the root that is of no member.
+    fn warn_about_other_projects(&self, cx: &mut Cx) {
+        for nested in nested_projects(self.root(), &self.members) {
+            let nested = escape_line(&nested);
+            cx.print_note(&format!(
+                "warning: {nested}/{PROJECT_FILE} is not read: no pattern of `[workspace] members` matches its folder. Add the folder there, \
+                 or check it with `ctxc check --project {nested}`"
+            ));
+        }
     }
 
     /// Returns the workspace of a folder or of the nearest folder above it.
@@ -94,7 +158,7 @@ impl MemberList {
             .map_err(|error| read_error(folder, &error))?;
         for root in folder.ancestors() {
             if let Some(workspace) = Self::read(root)? {
-                return Ok(workspace);
+                return workspace.require_no_errors();
             }
         }
         Err(CliError::usage(format!(
@@ -129,89 +193,81 @@ impl MemberList {
         }
     }
 
-    /// Returns the folder of the one member that contains paths.
-    fn member_of(&self, paths: &[PathBuf]) -> Result<PathBuf> {
+    /// Returns the paths inside each member, as absolute paths.
+    fn split_paths(&self, paths: Vec<PathBuf>) -> Result<BTreeMap<String, Vec<PathBuf>>> {
         let whole = |path: &Path| RealFs.canonicalize(path).ok();
-        let folders: BTreeMap<PathBuf, &PathBuf> = self
-            .members
-            .values()
-            .filter_map(|folder| Some((whole(folder)?, folder)))
-            .collect();
-        let mut found: Option<&PathBuf> = None;
-        for path in paths {
-            let folder = whole(path).and_then(|path| {
-                path.ancestors()
-                    .find_map(|above| folders.get(above).copied())
-            });
-            match (folder, found) {
-                (None, _) => {
-                    return Err(CliError::usage(format!("{} is in no member of the workspace", path.display()))
-                        .with_hint("members are the folders of `[workspace] members` that have a ctxc.toml; without a path, all of them are meant"));
-                }
-                (Some(folder), Some(first)) if folder != first => {
-                    return Err(CliError::usage(
-                        "the paths are in several members of the workspace",
-                    )
-                    .with_hint("name paths of one member, or none for all members"));
-                }
-                (folder, _) => found = folder,
-            }
-        }
-        Ok(found.unwrap_or(&self.root).clone())
-    }
-
-    /// Runs a verb in the folder of each member, and returns the gravest verdict. Members in which
-    /// nothing is selected count only if it is so in all of them.
-    fn run_members(
-        &self,
-        form: PrintedForm,
-        cx: &mut Cx,
-        mut run: impl FnMut(&mut Cx) -> Result<Exit>,
-    ) -> Result<Exit> {
-        let start = fs::current_dir().map_err(|error| read_error(Path::new("."), &error))?;
-        let folders: Vec<(&String, PathBuf)> = self
+        let folders: BTreeMap<PathBuf, &String> = self
             .members
             .iter()
-            .map(|(name, folder)| (name, start.join(folder)))
+            .filter_map(|(name, folder)| Some((whole(folder)?, name)))
             .collect();
-        cx.options.project = None;
-        let mut exits = Vec::new();
-        for (name, folder) in folders {
-            fs::enter_folder(&folder).map_err(|error| read_error(&folder, &error))?;
-            if form == PrintedForm::Text {
+        let mut split: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for path in paths {
+            let found = whole(&path).and_then(|real| {
+                let name = real.ancestors().find_map(|above| folders.get(above))?;
+                Some(((*name).clone(), real))
+            });
+            let Some((name, real)) = found else {
+                return Err(CliError::usage(format!("{} is in no member of the workspace", path.display()))
+                    .with_hint("members are the folders of `[workspace] members` that have a ctxc.toml; without a path, all of them are meant"));
+            };
+            split.entry(name).or_default().push(real);
+        }
+        Ok(split)
+    }
+}
+
+/// Runs a verb in each folder, under its name, and returns the gravest verdict. Those in which
+/// nothing is selected count only if it is so in all of them.
+fn run_in_folders(
+    folders: &BTreeMap<String, PathBuf>,
+    form: PrintedForm,
+    cx: &mut Cx,
+    mut run: impl FnMut(&str, &mut Cx) -> Result<Exit>,
+) -> Result<Exit> {
+    let start = fs::current_dir().map_err(|error| read_error(Path::new("."), &error))?;
+    cx.options.project = None;
+    let mut exits = Vec::new();
+    for (name, folder) in folders {
+        let folder = start.join(folder);
+        fs::enter_folder(&folder).map_err(|error| read_error(&folder, &error))?;
+        match form {
+            PrintedForm::Text => {
                 let line = cx.options.screen.paint(Paint::Strong, &escape_line(name));
                 cx.print_line(&line)?;
             }
-            let exit = match run(cx).and_then(|exit| cx.flush().map(|()| exit)) {
-                Ok(exit) => exit,
-                Err(error) => {
-                    cx.flush()?;
-                    let (color, width) = (cx.options.stderr_color, cx.options.stderr_width);
-                    let message = format!("{name}: {}", error.message);
-                    let error = CliError { message, ..error };
-                    error.print(&mut io::stderr(), color, width);
-                    error.exit_code()
-                }
-            };
-            if form == PrintedForm::Text {
-                cx.print(|out| writeln!(out))?;
-            }
-            exits.push((name, exit));
-            if exit == Exit::Interrupted {
-                break;
-            }
+            PrintedForm::Markdown => cx.print_line(&format!("## {}\n", escape_cell(name)))?,
+            PrintedForm::Lines | PrintedForm::Document | PrintedForm::Nothing => {}
         }
-        fs::enter_folder(&start).map_err(|error| read_error(&start, &error))?;
-        print_verdicts(&exits, cx);
-        let verdicts = exits.iter().map(|(_, exit)| *exit);
-        let selected: Vec<Exit> = verdicts.filter(|exit| *exit != Exit::Nothing).collect();
-        let first = if selected.is_empty() {
-            Exit::Nothing
-        } else {
-            Exit::Success
+        let exit = match run(name, cx).and_then(|exit| cx.flush().map(|()| exit)) {
+            Ok(exit) => exit,
+            Err(error) => {
+                cx.flush()?;
+                let (color, width) = (cx.options.stderr_color, cx.options.stderr_width);
+                let message = format!("{name}: {}", error.message);
+                let error = CliError { message, ..error };
+                error.print(&mut io::stderr(), color, width);
+                error.exit_code()
+            }
         };
-        Ok(selected.into_iter().fold(first, Exit::graver_of))
+        if matches!(form, PrintedForm::Text | PrintedForm::Markdown) {
+            cx.print(|out| writeln!(out))?;
+        }
+        exits.push((name, exit));
+        if exit == Exit::Interrupted {
+            break;
+        }
     }
+    fs::enter_folder(&start).map_err(|error| read_error(&start, &error))?;
+    print_verdicts(&exits, cx);
+    let verdicts = exits.iter().map(|(_, exit)| *exit);
+    let selected: Vec<Exit> = verdicts.filter(|exit| *exit != Exit::Nothing).collect();
+    let first = if selected.is_empty() {
+        Exit::Nothing
+    } else {
+        Exit::Success
+    };
+    Ok(selected.into_iter().fold(first, Exit::graver_of))
 }
 
 /// Prints the members with another verdict than success.
@@ -221,7 +277,8 @@ fn print_verdicts(exits: &[(&String, Exit)], cx: &mut Cx) {
         .filter(|(_, exit)| !matches!(exit, Exit::Success | Exit::Nothing))
         .map(|(name, exit)| format!("{} (exit code {})", escape_line(name), exit.code()))
         .collect();
-    let count = pluralize(exits.len(), "member");
+    let members = exits.iter().filter(|(name, _)| *name != WORKSPACE_LABEL);
+    let count = pluralize(members.count(), "member");
     if exits.iter().all(|(_, exit)| *exit == Exit::Nothing) {
         cx.print_note(&format!("{count}: nothing was selected"));
     } else if failed.is_empty() {
@@ -233,93 +290,4 @@ fn print_verdicts(exits: &[(&String, Exit)], cx: &mut Cx) {
             list_first(failed.iter().map(String::as_str))
         ));
     }
-}
-
-/// Returns the folders that the patterns of members match and that have a project file.
-fn list_members(root: &Path, patterns: Option<&Globs>) -> Result<BTreeMap<String, PathBuf>> {
-    let mut members = BTreeMap::new();
-    if let Some(pattern) = patterns.and_then(Globs::pattern_of_several_levels) {
-        return Err(CliError::new(
-            CliErrorKind::Project,
-            format!("`[workspace] members`: `{pattern}` does not name folders level by level"),
-        )
-        .with_hint(
-            "write the path of a folder, with `*` for the folders of one level: `teams/*`",
-        ));
-    }
-    for pattern in patterns.map_or(&[][..], Globs::patterns) {
-        let mut matched = 0;
-        let plain = pattern.trim_start_matches("./").trim_end_matches('/');
-        let mut folders = vec![PathBuf::new()];
-        for part in plain.split('/') {
-            folders = folders
-                .iter()
-                .flat_map(|folder| matching_folders(root, folder, part))
-                .collect();
-        }
-        for folder in folders {
-            let whole = root.join(&folder);
-            if !fs::exists(&whole.join(PROJECT_FILE)) {
-                continue;
-            }
-            require_no_link(root, &folder)?;
-            matched += 1;
-            members.insert(slash_path(&folder), whole);
-        }
-        if matched == 0 {
-            return Err(CliError::new(
-                CliErrorKind::Project,
-                format!(
-                    "`[workspace] members`: `{pattern}` matches no folder with a {PROJECT_FILE}"
-                ),
-            )
-            .with_hint(
-                "`ctxc init` in such a folder writes one; `*` stands for the folders of one level",
-            ));
-        }
-    }
-    Ok(members)
-}
-
-/// Returns the folders inside `folder` whose names match one part of a pattern.
-fn matching_folders(root: &Path, folder: &Path, part: &str) -> Vec<PathBuf> {
-    if !part.contains(['*', '?', '[', '{']) {
-        return vec![folder.join(part)];
-    }
-    let mut names = Globs::default();
-    if names.add_pattern(part).is_err() {
-        return Vec::new();
-    }
-    let found = RealFs.entry_names(&root.join(folder)).into_iter();
-    found
-        .filter(|name| !name.starts_with('.') && names.matches_name(name))
-        .map(|name| folder.join(name))
-        .filter(|path| fs::is_dir(&root.join(path)))
-        .collect()
-}
-
-/// Returns an error for a member that is a link, or below one: it has another path, too.
-fn require_no_link(root: &Path, folder: &Path) -> Result<()> {
-    let whole = |path: &Path| {
-        RealFs
-            .canonicalize(path)
-            .map_err(|error| read_error(path, &error))
-    };
-    if whole(&root.join(folder))? == whole(root)?.join(folder) {
-        return Ok(());
-    }
-    let message = format!(
-        "`[workspace] members`: {} is behind a link",
-        folder.display()
-    );
-    Err(CliError::new(CliErrorKind::Project, message)
-        .with_hint("list the folder itself, inside the workspace"))
-}
-
-fn read_error(path: &Path, error: &io::Error) -> CliError {
-    let reason = describe_io_error(error);
-    CliError::new(
-        CliErrorKind::Infrastructure,
-        format!("{} cannot be read: {reason}", path.display()),
-    )
 }

@@ -21,6 +21,8 @@ pub(crate) enum WorkspaceReach {
 pub(crate) enum PrintedForm {
     /// A text for people.
     Text,
+    /// A text for people, with headings in Markdown.
+    Markdown,
     /// Lines for programs.
     Lines,
     /// One document for programs.

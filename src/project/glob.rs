@@ -52,20 +52,6 @@ impl Globs {
         &self.written
     }
 
-    /// Returns the first pattern that does not name folders level by level, as `teams/*` does.
-    pub fn pattern_of_several_levels(&self) -> Option<&str> {
-        let is_wrong = |part: &str| {
-            part.contains("**")
-                || matches!(part, "" | ".")
-                || part.matches('{').count() != part.matches('}').count()
-        };
-        let names_levels = |pattern: &&String| {
-            let plain = pattern.strip_prefix("./").unwrap_or(pattern);
-            plain.trim_end_matches('/').split('/').any(is_wrong)
-        };
-        self.written.iter().find(names_levels).map(String::as_str)
-    }
-
     /// Adds a pattern.
     pub fn add_pattern(&mut self, pattern: &str) -> Result<(), GlobError> {
         if pattern.len() > 1000 {
@@ -104,6 +90,17 @@ impl Globs {
     pub fn matches_name(&self, name: &str) -> bool {
         self.globs.iter().any(|glob| glob.whole.is_match(name))
     }
+}
+
+/// Returns true if a pattern names folders level by level, as `teams/*` does.
+pub fn names_levels(pattern: &str) -> bool {
+    let is_level = |part: &str| {
+        !part.contains("**")
+            && !matches!(part, "" | ".")
+            && part.matches('{').count() == part.matches('}').count()
+    };
+    let plain = pattern.strip_prefix("./").unwrap_or(pattern);
+    plain.trim_end_matches('/').split('/').all(is_level)
 }
 
 fn build_matcher(pattern: &str) -> Result<GlobMatcher, GlobError> {

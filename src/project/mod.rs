@@ -28,6 +28,8 @@ pub mod project_fault;
 pub mod read;
 #[cfg(feature = "compile")]
 pub mod require;
+#[cfg(feature = "compile")]
+pub mod required_version;
 pub mod roles;
 pub mod routing;
 #[cfg(feature = "compile")]

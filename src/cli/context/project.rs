@@ -89,6 +89,14 @@ impl CompiledProject {
         )
     }
 
+    /// Like `load_or_empty`; the root of a workspace is a project without templates.
+    pub(super) fn load_or_root(cx: &Cx) -> Result<Self> {
+        Self::compile(
+            Project::load(&cx.options)?.require_no_errors()?,
+            "this project",
+        )
+    }
+
     /// Compiles the project in a folder. Fails if the project has errors, since it could not be
     /// compared.
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
@@ -138,9 +146,9 @@ impl CompiledProject {
         })
     }
 
-    /// Compiles the project in a folder, which may contain no template.
-    pub(super) fn load_or_empty_in(folder: &Path) -> Result<Self> {
-        Self::new(
+    /// Like `load_or_root`, for a folder.
+    pub(super) fn load_or_root_in(folder: &Path) -> Result<Self> {
+        Self::compile(
             Project::load_in(folder.to_owned())?.require_no_errors()?,
             "this project",
         )
@@ -191,6 +199,10 @@ impl CompiledProject {
 
     fn new(project: Project, whose: &str) -> Result<Self> {
         project.require_project()?;
+        Self::compile(project, whose)
+    }
+
+    fn compile(project: Project, whose: &str) -> Result<Self> {
         let (
             Built {
                 registry,

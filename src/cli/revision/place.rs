@@ -9,6 +9,8 @@ use crate::base::contained_path::slash_path;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
+use crate::project::config::MAX_FILE_BYTES;
+use crate::project::flat_keys::flatten_keys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -165,9 +167,10 @@ impl PlaceSearch {
         let folders = Path::new(&from).ancestors().map(slash_path);
         let mut nearest =
             folders.filter(|folder| self.base.has_file(&join_name(folder, PROJECT_FILE)));
-        let then = nearest
-            .next()
-            .filter(|then| *then != self.folder && !self.is_abandoned(then))?;
+        let is_other = |then: &String| {
+            *then != self.folder && !self.is_workspace(then) && !self.is_abandoned(then)
+        };
+        let then = nearest.next().filter(is_other)?;
         let now = join_name(&self.folder, PROJECT_FILE);
         let nearest = if fs::exists(&self.path_of(&now)) {
             now
@@ -179,6 +182,16 @@ impl PlaceSearch {
             folder_then: then,
             moved: Some(ProjectMove::File { from, nearest }),
         })
+    }
+
+    /// Returns true if the project file of a folder was that of a workspace, whose settings hold for
+    /// no file itself.
+    fn is_workspace(&self, then: &str) -> bool {
+        let path = Path::new("/").join(then).join(PROJECT_FILE);
+        let text = self.base.read(&path, MAX_FILE_BYTES).unwrap_or_default();
+        flatten_keys(&String::from_utf8_lossy(&text))
+            .keys()
+            .any(|key| key.first().is_some_and(|top| top == "workspace"))
     }
 
     /// Returns true if nothing of the project remains in a folder, except this project's own

@@ -3,7 +3,7 @@
 
 use super::git::GitRepository;
 use super::tree::CommitTree;
-use crate::base::contained_path;
+use crate::base::contained_path::{self, slash_path};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::findings::project_has_errors;
 use crate::cli::prelude::*;
@@ -31,6 +31,7 @@ pub(crate) struct ProjectAtRevision {
     pub(crate) root: PathBuf,
     /// The settings of its project file, or the defaults.
     pub(crate) config: Config,
+    version_fault: Option<String>,
     has_unknown_settings: bool,
     commit: CommitFiles,
     folder: String,
@@ -60,6 +61,11 @@ impl ProjectAtRevision {
         let git = GitRepository::open_around(folder, revision)?;
         let (id, place) = (git.resolve_commit(revision)?, git.prefix().to_owned());
         let (past, faults) = Self::open_at(CommitFiles::new(git, id)?, revision, place)?;
+        if let Some(fault) = past.version_fault() {
+            let message = format!("in `{revision}`: {fault}");
+            return Err(CliError::new(CliErrorKind::Project, message)
+                .with_hint("name a revision for this version of ctxc, or run the other version"));
+        }
         faults.map_or(Ok(past), Err)
     }
 
@@ -83,7 +89,11 @@ impl ProjectAtRevision {
             ));
         }
         let root = Path::new("/").join(&folder);
-        let (mut config, mut fault) = read_settings(tree, &root, revision);
+        let SettingsAtRevision {
+            mut config,
+            version_fault,
+            mut fault,
+        } = read_settings(tree, &root, revision);
         let mut is_unknown = false;
         if let Some(fault) = &mut fault {
             // An error in the project file must not disable the project's own limits, nor the rule
@@ -101,12 +111,33 @@ impl ProjectAtRevision {
                 name: revision.to_owned(),
                 root,
                 config,
+                version_fault,
                 has_unknown_settings: is_unknown,
                 commit,
                 folder,
             },
             fault,
         ))
+    }
+
+    /// Returns the files of its commit.
+    pub(crate) fn commit_files(&self) -> CommitFiles {
+        self.commit.clone()
+    }
+
+    /// Returns the revision as named.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the path of one of its folders from the top of the repository.
+    pub(crate) fn place_of(&self, folder: &str) -> String {
+        slash_path(&Path::new(&self.folder).join(folder))
+    }
+
+    /// Returns the finding on its `required-version`, if that excludes this version of the program.
+    pub(crate) fn version_fault(&self) -> Option<&str> {
+        self.version_fault.as_deref()
     }
 
     fn commit_tree(&self) -> &CommitTree {
@@ -315,27 +346,38 @@ pub(crate) fn author_address(folder: &Path) -> Result<Option<String>> {
     GitRepository::open_around(folder, "HEAD")?.author_address()
 }
 
-/// Returns the settings of a revision, as far as they can be read, and the error for the rest.
-fn read_settings(tree: &CommitTree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
+/// The settings of a revision, as far as they can be read.
+#[derive(Default)]
+struct SettingsAtRevision {
+    config: Config,
+    /// The finding on a `required-version` that excludes this version of the program.
+    version_fault: Option<String>,
+    /// The error for the rest.
+    fault: Option<CliError>,
+}
+
+fn read_settings(tree: &CommitTree, root: &Path, revision: &str) -> SettingsAtRevision {
     let failed = |why: String| {
-        CliError::new(
-            CliErrorKind::Project,
-            format!("{PROJECT_FILE} in `{revision}` cannot be read: {why}"),
-        )
+        let message = format!("{PROJECT_FILE} in `{revision}` cannot be read: {why}");
+        SettingsAtRevision {
+            fault: Some(CliError::new(CliErrorKind::Project, message)),
+            ..SettingsAtRevision::default()
+        }
     };
     let path = root.join(PROJECT_FILE);
     let bytes = match contained_path::link_out_error(tree, root, &path)
         .map_or_else(|| tree.read(&path, MAX_FILE_BYTES), Err)
     {
         Ok(bytes) => bytes,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return (Config::default(), None),
-        Err(err) => return (Config::default(), Some(failed(describe_io_error(&err)))),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return SettingsAtRevision::default(),
+        Err(err) => return failed(describe_io_error(&err)),
     };
     let text = match decode::decode(&bytes) {
         Ok(text) => text,
-        Err(fault) => return (Config::default(), Some(failed(fault.to_string()))),
+        Err(fault) => return failed(fault.to_string()),
     };
-    let project = Project::with_files(root.to_owned(), &text, tree);
+    let mut project = Project::with_files(root.to_owned(), &text, tree);
+    let version_fault = project.take_version_fault();
     let config = project.config.clone();
     let fault = project.require_no_errors().err().map(|mut error| {
         error.message = format!("{} in `{revision}`", error.message);
@@ -343,7 +385,11 @@ fn read_settings(tree: &CommitTree, root: &Path, revision: &str) -> (Config, Opt
         error.hints.pop();
         with_revision(revision, error)
     });
-    (config, fault)
+    SettingsAtRevision {
+        config,
+        version_fault,
+        fault,
+    }
 }
 
 /// The number of commits that are searched for a project file without errors.
@@ -373,8 +419,9 @@ fn last_valid_settings(
         if !tree.has_file(place.trim_start_matches(":(top,literal)")) {
             continue;
         }
-        if let (config, None) = read_settings(&tree, root, &id) {
-            return Ok(Some((id, config)));
+        let found = read_settings(&tree, root, &id);
+        if found.fault.is_none() {
+            return Ok(Some((id, found.config)));
         }
     }
     Ok(None)

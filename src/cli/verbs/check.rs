@@ -1,9 +1,9 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
-use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::crowded_budgets;
 use crate::cli::fix::{self, FixArgs};
+use crate::cli::member_folders::nested_projects;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::render::report::CheckReport;
@@ -20,10 +20,9 @@ use crate::project::suppressions::SUPPRESSIONS_FILE;
 use crate::registry::workspace::request::CheckGoal;
 use crate::rules::apply::{self, FixSelection};
 use crate::rules::check::Fingerprints;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
     cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check calls.jsonl\n  ctxc check session.jsonl\n  ctxc check --suppress-existing\n  ctxc check --diff\n  ctxc check --fix\n\n\
@@ -80,6 +79,13 @@ impl CheckArgs {
         )
     }
 
+    /// Returns the same arguments with other paths.
+    pub(crate) fn with_paths(&self, paths: Vec<PathBuf>) -> Self {
+        let mut args = self.clone();
+        args.paths.paths = paths;
+        args
+    }
+
     fn fix_args(&self) -> FixArgs<'_> {
         FixArgs {
             selection: if self.unsafe_fixes {
@@ -129,25 +135,27 @@ fn advise_old_repository(report: &CheckReport, cx: &mut Cx) {
     }
 }
 
-/// Prints a note for each project file inside this project, whose settings are not used here.
-fn note_nested_projects(root: &Path, report: &CheckReport, cx: &mut Cx) {
-    let folders = |path: &Arc<str>| {
-        Path::new(&**path)
-            .ancestors()
-            .skip(1)
-            .map(Path::to_path_buf)
-            .collect::<Vec<_>>()
-    };
-    let folders: BTreeSet<PathBuf> = report.paths.iter().flat_map(folders).collect();
-    let is_below = |folder: &PathBuf| folder.is_relative() && !folder.as_os_str().is_empty();
-    for nested in folders
-        .into_iter()
-        .filter(|folder| is_below(folder) && fs::exists(&root.join(folder).join(PROJECT_FILE)))
-    {
-        let nested = escape_line(&nested.to_string_lossy()).into_owned();
+/// Prints a warning for each project file inside this project, whose settings are not used here.
+fn warn_about_nested_projects(project: &Project, report: &CheckReport, cx: &mut Cx) {
+    let exclude = &project.config.templates.exclude;
+    for nested in nested_projects(&project.root, &BTreeMap::new()) {
+        if exclude.matches(&nested) {
+            continue;
+        }
+        let below = format!("{nested}/");
+        let is_checked = report.paths.iter().any(|path| path.starts_with(&below));
+        let nested = escape_line(&nested);
+        let (effect, remedy) = if is_checked {
+            (
+                ": its templates are checked as those of this project",
+                format!(", and `[templates] exclude = [\"{nested}\"]` leaves it out here"),
+            )
+        } else {
+            ("", String::new())
+        };
         cx.print_note(&format!(
-            "{nested}/{PROJECT_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, \
-             `[workspace] members` in a {PROJECT_FILE} above makes it a project beside others, and `[templates] exclude = [\"{nested}\"]` leaves it out here"
+            "warning: {nested}/{PROJECT_FILE} is not read{effect}. `ctxc check --project {nested}` checks it, \
+             `[workspace] members` in a {PROJECT_FILE} above makes it a project beside others{remedy}"
         ));
     }
 }
@@ -226,9 +234,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         FindingRetention::ALL
     };
-    // Its members are not known.
-    let is_broken_root =
-        selection.is_all() && project.config.workspace.is_some() && project.has_errors();
+    let is_root = selection.is_all() && project.config.workspace.is_some();
     let tested = ScenarioCheck::new(&project, &selection);
     let SelectionResult {
         mut report,
@@ -237,7 +243,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         excluded,
     } = if let Some(name) = selection.stdin_scenario() {
         scenarios::check_stdin(&project, name, cx)?
-    } else if selection.is_scenarios_only() || is_broken_root {
+    } else if selection.is_scenarios_only() {
         SelectionResult {
             report: CheckReport::default(),
             sources: project.sources(),
@@ -260,7 +266,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         None => Vec::new(),
     };
     // If `include` matches no template, errors of scenarios would only be consequences.
-    let is_bare = is_broken_root
+    let is_bare = is_root
         || (report.files == 0
             && args.paths.paths.is_empty()
             && project.config.templates.include.is_some());
@@ -273,7 +279,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
             cx,
         )?;
     }
-    let empty = report.files == 0 && !args.paths.allow_empty;
+    let empty = report.files == 0 && !args.paths.allow_empty && !is_root;
     report.add_findings(&project.findings);
     report.add_findings(&crowded);
     let mut recorded = None;
@@ -306,8 +312,8 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     if nameless && args.paths.paths.is_empty() {
         advise_old_repository(&report, cx);
     }
-    if format.is_for_people() {
-        note_nested_projects(&project.root, &report, cx);
+    if selection.is_all() && !is_root {
+        warn_about_nested_projects(&project, &report, cx);
     }
     for pattern in project
         .config

@@ -45,6 +45,12 @@ pub(crate) fn run_watch(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(CliError::usage("standard input does not change")
             .with_hint("`ctxc check -` checks it once"));
     }
+    // The file may be mended while it is watched.
+    if args.paths.is_empty()
+        && let Ok(project) = Project::load(&cx.options)
+    {
+        project.require_project()?;
+    }
     let (watcher, failed) = FileWatcher::new(if args.poll {
         WatchMode::Poll
     } else {
@@ -152,9 +158,6 @@ impl WatchState<'_> {
             .with_tested_agents()
             .with_limits(self.limits);
         let selection = TemplateSelection::new(&project.root, &self.paths)?;
-        if selection.is_all() {
-            project.require_project()?;
-        }
         let suppressions = suppress::load_suppressions(&project.root)?;
         let overlay = FileOverlay::default();
         let request = CheckRequest {

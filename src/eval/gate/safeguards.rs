@@ -180,6 +180,17 @@ impl Safeguards {
         self.0.insert(key, safeguard);
     }
 
+    /// Adds the scenarios of another project, which lies in a folder of this one.
+    pub fn add_scenarios_of(&mut self, folder: &str, other: Self) {
+        for (mut key, mut safeguard) in other.0 {
+            if is_of_scenario(&key, &key.of) {
+                key.of = format!("{folder}: {}", key.of);
+                safeguard.path = format!("{folder}/{}", safeguard.path);
+                self.0.insert(key, safeguard);
+            }
+        }
+    }
+
     /// The files that define safeguards.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.values().map(|safeguard| safeguard.path.as_str())

@@ -11,6 +11,7 @@ use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
+use crate::project::glob::Globs;
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
@@ -103,6 +104,11 @@ fn merge_files(
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
     row_conflicts::report_bad_selectors(&mut sink, &layers, &own.roles, &requirements);
+    if own.workspace.is_some() {
+        // Its members have the templates and scenarios.
+        own.templates.include = Some(Globs::default());
+        own.eval.scenarios.clear();
+    }
     own.models.inherit(shared.models);
     models::set_protocols(&mut own.models, &own.providers);
     routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);

@@ -319,17 +319,21 @@ pub(super) fn read_unique_texts(
 pub(super) fn read_globs(sink: &mut FaultSink, key: &str, value: &TomlValue<'_>) -> Globs {
     let mut globs = Globs::default();
     for pattern in read_texts(sink, key, value) {
-        if let Err(error) = globs.add_pattern(pattern.value) {
-            sink.report(
-                pattern.span,
-                ProjectFaultKind::BadGlob {
-                    pattern: pattern.value.to_owned(),
-                    error,
-                },
-            );
-        }
+        add_glob(sink, &mut globs, &pattern);
     }
     globs
+}
+
+/// Adds a pattern to others.
+pub(super) fn add_glob(sink: &mut FaultSink, globs: &mut Globs, pattern: &Spanned<&str>) {
+    if let Err(error) = globs.add_pattern(pattern.value) {
+        let pattern_text = pattern.value.to_owned();
+        let kind = ProjectFaultKind::BadGlob {
+            pattern: pattern_text,
+            error,
+        };
+        sink.report(pattern.span, kind);
+    }
 }
 
 /// Reads the name of a role, model or provider: any text on one line.

@@ -5,9 +5,9 @@ use super::keys::WORKSPACE;
 use super::layers::{DefaultLine, read_defaults};
 use super::lints::{LintLine, read_lints};
 use super::models::{ReadModels, read_models};
-use super::value::{FaultSink, TomlKey, TomlValue, read_globs, read_table, to_span};
+use super::value::{FaultSink, TomlKey, TomlValue, add_glob, read_table, read_texts, to_span};
 use crate::base::rule_meta::RuleMeta;
-use crate::project::glob::Globs;
+use crate::project::glob::{self, Globs};
 use crate::project::project_fault::ProjectFaultKind;
 
 /// The sections of a workspace that its members can take over.
@@ -31,7 +31,7 @@ pub(super) fn read_workspace(
     let mut shared = SharedSections::default();
     for (key, value) in read_table(sink, "workspace", value)? {
         match key.get_ref().as_ref() {
-            "members" => members = Some(read_globs(sink, "workspace.members", value)),
+            "members" => members = Some(read_members(sink, value)),
             name if !read_shared_section(sink, name, value, rules, &mut shared) => {
                 sink.unknown_key("workspace", key, &WORKSPACE.key_names());
             }
@@ -45,6 +45,21 @@ pub(super) fn read_workspace(
             found: "a table without `members`",
         };
         sink.report(to_span(&value.span()), kind);
+    }
+    members
+}
+
+/// Reads the patterns of members, each of which names folders level by level.
+fn read_members(sink: &mut FaultSink, value: &TomlValue<'_>) -> Globs {
+    let mut members = Globs::default();
+    let key = "workspace.members";
+    for pattern in read_texts(sink, key, value) {
+        if glob::names_levels(pattern.value) {
+            add_glob(sink, &mut members, &pattern);
+        } else {
+            let expected = "folders level by level, with `*` for those of one level: `teams/*`";
+            sink.bad_value(key, &pattern, expected, None);
+        }
     }
     members
 }

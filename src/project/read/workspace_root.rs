@@ -108,11 +108,6 @@ fn find_workspace(input: &ConfigInput<'_>) -> Result<(PathBuf, String), String> 
             faults: Vec::new(),
         };
         let members = read_workspace(&mut unread, value, &[]).unwrap_or_default();
-        if let Some(pattern) = members.pattern_of_several_levels() {
-            return Err(format!(
-                "`members` of {path} has `{pattern}`, which does not name folders level by level"
-            ));
-        }
         let relative = own.strip_prefix(folder).unwrap_or(&own);
         if !members.matches_name(&slash_path(relative)) {
             return Err(format!("`members` of {path} does not list this folder"));

@@ -133,12 +133,23 @@ fn report_loosened_policy(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Dia
     else {
         return None;
     };
-    let message = format!("`{what}` is `{here}`, looser than the `{shared}` of the shared file");
+    let is_member = !cx.config.inherited.is_empty();
+    let (owner, remedy) = if is_member {
+        ("the workspace", "change the workspace".to_owned())
+    } else {
+        let permission = format!("let the shared file permit it: `[allow] loosen = [\"{entry}\"]`");
+        ("the shared file", permission)
+    };
+    let message = format!("`{what}` is `{here}`, looser than the `{shared}` of {owner}");
     let finding = cx.finding(&LOOSENED_POLICY, fault, message);
-    let finding = cx.add_label(finding, *file, *span, "the shared file says this");
+    let finding = cx.add_label(finding, *file, *span, &format!("{owner} says this"));
     let finding = finding.note(format!(
         "a project may tighten a shared policy, not loosen it; `{shared}` applies"
     ));
     let fix = Fix::suggested("remove the line", vec![Edit::delete(fault_line(cx, fault))]);
-    Some(finding.help(format!("remove the line, or let the shared file permit it: `[allow] loosen = [\"{entry}\"]`")).fix(fix))
+    Some(
+        finding
+            .help(format!("remove the line, or {remedy}"))
+            .fix(fix),
+    )
 }

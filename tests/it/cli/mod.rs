@@ -48,6 +48,7 @@ mod gate_evasions;
 mod gate_harmless_changes;
 mod gate_repositories;
 mod gate_uncovered;
+mod gate_workspace;
 mod habits_of_other_languages;
 mod help;
 pub(crate) mod history;

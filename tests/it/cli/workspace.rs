@@ -88,7 +88,7 @@ fn one_member_is_named_by_its_path_its_last_part_or_a_file_of_it() {
         .exits_with(2)
         .stderr_contains("--member c: the workspace has no such member");
     project
-        .run(&["check", "teams/a", "teams/b"])
+        .run(&["eval", "teams/a", "teams/b"])
         .exits_with(2)
         .stderr_contains("in several members");
     project
@@ -118,7 +118,9 @@ fn members_take_over_lints_and_models() {
     loosened
         .run(&["check", "--member", "a"])
         .exits_with(2)
-        .stdout_contains("loosened-policy");
+        .stdout_contains("loosened-policy")
+        .stdout_contains("of the workspace")
+        .output_lacks("shared file");
     let unlisted = workspace().with_file("others/c/ctxc.toml", "[lints]\nworkspace = true\n");
     unlisted
         .run(&["check", "--project", "others/c"])
@@ -156,8 +158,7 @@ fn what_is_for_one_member_needs_its_name() {
     let file = project.path("all.json");
     let file = file.to_str().expect("a path of characters");
     for arguments in [
-        &["gate"][..],
-        &["eval", "triage-t1"],
+        &["eval", "triage-t1"][..],
         &["eval", "--report", "json=-"],
         &["check", "-o", file],
         &["manifest", "-o", file],
@@ -167,11 +168,22 @@ fn what_is_for_one_member_needs_its_name() {
             .exits_with(2)
             .stderr_contains("--member NAME");
     }
-    for verb in ["fmt", "defaults"] {
+    for verb in [
+        &["fmt"][..],
+        &["defaults"],
+        &["show", "triage"],
+        &["render", "triage"],
+        &["graph", "triage"],
+        &["trust"],
+        &["run", "triage"],
+        &["baseline", "show"],
+        &["baseline", "log"],
+    ] {
         project
-            .run(&[verb])
+            .run(verb)
             .exits_with(2)
-            .stderr_contains("the root of a workspace");
+            .stderr_contains("the root of a workspace")
+            .stderr_contains("--member NAME");
     }
 }
 
@@ -193,13 +205,20 @@ fn a_required_version_of_the_workspace_holds_for_members() {
 
 #[test]
 fn a_workspace_that_names_no_project_is_wrong() {
+    for members in ["\"teams/**\"", "\".\"", "\"{teams/a,teams/b}\""] {
+        let project =
+            workspace().with_file("ctxc.toml", format!("[workspace]\nmembers = [{members}]\n"));
+        project
+            .run(&["check"])
+            .exits_with(2)
+            .stdout_contains("ctxc.toml:2:12:")
+            .stdout_contains("expected folders level by level");
+        project
+            .run(&["build"])
+            .exits_with(2)
+            .stderr_contains("ctxc.toml:2:12: ");
+    }
     for (members, message) in [
-        ("\"teams/**\"", "does not name folders level by level"),
-        ("\".\"", "does not name folders level by level"),
-        (
-            "\"{teams/a,teams/b}\"",
-            "does not name folders level by level",
-        ),
         (
             "[\"teams/*\", \"apps/*\"]",
             "`apps/*` matches no folder with a ctxc.toml",
@@ -225,4 +244,98 @@ fn a_workspace_that_names_no_project_is_wrong() {
         .exits_with(2)
         .stdout_contains("not-of-workspace")
         .stdout_contains("`roles` cannot stand in the file of a workspace");
+}
+
+#[test]
+fn paths_of_several_members_are_checked_by_the_project_of_each() {
+    let project = workspace()
+        .with_file("teams/a/templates/broken.xml", BROKEN)
+        .with_file("teams/b/templates/broken.xml", BROKEN);
+    project
+        .run(&[
+            "check",
+            "teams/a/templates/t.xml",
+            "teams/b/templates/t.xml",
+        ])
+        .exits_with(0)
+        .stdout_contains("teams/a\nchecked 1 file")
+        .stdout_contains("teams/b\nchecked 1 file");
+    project
+        .run(&["check", "teams/a/templates/t.xml", "teams/b"])
+        .exits_with(1)
+        .stdout_contains("templates/broken.xml")
+        .stderr_contains("2 members: 1 failed: teams/b (exit code 1)");
+    project
+        .run(&["check", "--json", "teams/a", "teams/b"])
+        .exits_with(2)
+        .stderr_contains("--member NAME");
+    project
+        .run(&["check", "teams/a", "teams/notes"])
+        .exits_with(2)
+        .stderr_contains("teams/notes is in no member of the workspace");
+}
+
+#[test]
+fn a_project_file_that_is_of_no_member_is_reported() {
+    let project = workspace()
+        .with_file("apps/web/ctxc.toml", "")
+        .with_file("apps/web/node_modules/x/ctxc.toml", "")
+        .with_file("node_modules/x/ctxc.toml", "")
+        .with_file("build/ctxc.toml", "")
+        .with_file(".gitignore", "build/\n");
+    let run = project.run(&["check"]).exits_with(0);
+    run.stderr_contains("warning: apps/web/ctxc.toml is not read: no pattern of `[workspace] members` matches its folder.");
+    assert_eq!(
+        run.stderr.matches("is not read").count(),
+        1,
+        "{}",
+        run.stderr
+    );
+    // Without a workspace, too, in every format.
+    let project = Project::new()
+        .with_file("ctxc.toml", "")
+        .with_file("templates/t.xml", TASK)
+        .with_file("apps/web/ctxc.toml", "");
+    for format in ["text", "github"] {
+        project
+            .run(&["check", "--format", format])
+            .exits_with(0)
+            .stderr_contains("warning: apps/web/ctxc.toml is not read. `ctxc check --project apps/web` checks it");
+    }
+    project
+        .with_file("ctxc.toml", "[templates]\nexclude = \"apps\"\n")
+        .run(&["check"])
+        .exits_with(0)
+        .output_lacks("is not read");
+}
+
+#[test]
+fn a_check_at_the_root_covers_and_fixes_the_file_of_the_workspace() {
+    let broken = "[workspace]\nmembers = [\"teams/*\"]\n# a\u{200B}b\n";
+    let project = workspace()
+        .with_file("ctxc.toml", broken)
+        .with_file("teams/a/ctxc.toml", "")
+        .with_file("teams/b/templates/broken.xml", BROKEN);
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("[workspace]\nwarning[zero-width-character] ctxc.toml:3:4");
+    project
+        .run(&["check", "--fix", "--unsafe-fixes"])
+        .exits_with(1)
+        .stdout_contains("[workspace]\n");
+    assert_eq!(
+        project.read_file("ctxc.toml"),
+        broken.replace('\u{200B}', "")
+    );
+    project.run(&["check"]).output_lacks("[workspace]");
+}
+
+#[test]
+fn a_watch_at_the_root_ends_with_an_error() {
+    workspace()
+        .run(&["watch"])
+        .exits_with(2)
+        .stderr_contains("the root of a workspace")
+        .stderr_contains("--member NAME");
 }

@@ -142,6 +142,35 @@ fn names_references_renames_and_findings_stay_in_their_project() {
 }
 
 #[test]
+fn each_member_of_a_workspace_is_served_as_a_project() {
+    let root = format!(
+        "[workspace]\nmembers = \"*\"\n[workspace.{}",
+        NONE.trim_start_matches('[')
+    );
+    let mut files = FILES.to_vec();
+    files.extend([
+        ("ws/ctxc.toml", root.as_str()),
+        ("ws/two/ctxc.toml", "[defaults]\nworkspace = true\n"),
+    ]);
+    let mut client = working(&files, &["ws"], &pulling());
+    client.open("ws/two/templates/use.xml", USE);
+    let found = client.pull("ws/two/templates/use.xml");
+    assert_eq!(codes(&found), ["CTX300"]);
+    client.open("ws/two/templates/other.xml", TRIAGE);
+    let hover = client.at(
+        "textDocument/hover",
+        "ws/two/templates/other.xml",
+        TRIAGE,
+        "<ta",
+    );
+    let hover = hover["contents"]["value"].as_str().unwrap();
+    assert!(
+        hover.contains("none — set for type atomic in ../ctxc.toml:4"),
+        "{hover}"
+    );
+}
+
+#[test]
 fn each_file_is_judged_by_the_nearest_project_file_above_it() {
     let mut client = working(&FILES, &["ws/one", "ws/two"], &pulling());
     let hover = |client: &mut Client, name: &str| {

@@ -3,6 +3,7 @@
 use crate::cli::context::eval::parse_usd;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::shared_args::{CommentFormat, DataFormat, OutputArgs};
+use crate::cli::workspace_reach::{PrintedForm, WorkspaceReach};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -63,6 +64,44 @@ pub(crate) struct GateArgs {
     pub(super) trust: TrustHashArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs<CommentFormat>,
+}
+
+impl GateArgs {
+    /// Returns the part of a workspace that the command line is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        if !self.suite.is_empty() {
+            return WorkspaceReach::Member("names of suites are those of one member");
+        }
+        if self.budget_usd.is_some() {
+            return WorkspaceReach::Member("a budget is that of one member");
+        }
+        let files = [
+            &self.baseline,
+            &self.candidate,
+            &self.save_requests,
+            &self.requests,
+        ];
+        if files.into_iter().any(Option::is_some) {
+            return WorkspaceReach::Member(
+                "results and requests in a file are those of one member",
+            );
+        }
+        let format = self.output.format.result_format();
+        let output = self.output.output.as_deref();
+        let form = match PrintedForm::new(format, output) {
+            PrintedForm::Document if matches!(format, CommentFormat::Markdown) => {
+                PrintedForm::Markdown
+            }
+            form => form,
+        };
+        let reports = self.output.format.reports().iter();
+        WorkspaceReach::members(
+            form,
+            reports
+                .map(|report| &*report.path)
+                .chain(output.filter(|path| path.is_absolute())),
+        )
+    }
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

@@ -3,6 +3,7 @@
 use super::check_files::FileNames;
 use super::judge_evidence::JudgeEvidence;
 use super::origin::{ChangeOrigin, NewProject};
+use super::removed_members::{RemovedMember, add_removed_members, find_removed_members};
 use super::renames::{Renames, all_cases};
 use super::settings::compare_config;
 use super::state::{FILE, SideReading, collect_safeguards};
@@ -93,6 +94,7 @@ pub(super) struct GateBase {
     pub(super) commit: String,
     /// The project in it; `None` if the commit does not have the project.
     pub(super) loaded: Option<BaseProject>,
+    removed_members: Vec<RemovedMember>,
     /// The evidence for its judge.
     pub(super) judge: JudgeEvidence,
     /// Names that changed since.
@@ -122,7 +124,8 @@ impl GateComparison {
         project.broken.ensure_none("this project")?;
         let name = change.name.clone();
         let scenarios = Scenarios::read(&project, &[])?;
-        let project = if base_project.is_some() || scenarios.have_requests() {
+        let is_workspace = project.config.workspace.is_some();
+        let project = if base_project.is_some() || scenarios.have_requests() || is_workspace {
             project
         } else {
             project.require_templates("this project")?
@@ -151,7 +154,15 @@ impl GateComparison {
             CliError::new(CliErrorKind::Infrastructure, format!("{LOG_FILE}: {why}"))
         })?;
         let commit = change.commit.clone().unwrap_or_default();
-        let accepters = find_accepters(&project, base_project.as_ref(), &commit, &place)?;
+        let removed_members = match &base_project {
+            Some(base_project) => find_removed_members(base_project, &project, &mut notes)?,
+            None => Vec::new(),
+        };
+        let configs = base_project.iter().map(|base| &base.config);
+        let configs: Vec<&Config> = configs
+            .chain(removed_members.iter().map(|member| &member.project.config))
+            .collect();
+        let accepters = find_accepters(&project, &configs, &commit, &place)?;
         let signed = |line: &ApprovalEntry| {
             revision::is_line_signed(
                 &project.root,
@@ -180,6 +191,12 @@ impl GateComparison {
         {
             doubts.push(format!(
                 "{FILE} cannot be read in {name}, nor in an earlier commit, so nothing shows who may accept: mend it there first"
+            ));
+        }
+        let past = base_project.as_ref().and_then(CompiledProject::past);
+        if let Some(fault) = past.and_then(ProjectAtRevision::version_fault) {
+            notes.push(format!(
+                "{name} is for another version of ctxc, and is read as this version reads it: {fault}"
             ));
         }
         let mut names = Renames::default();
@@ -248,6 +265,7 @@ impl GateComparison {
             name: name.clone(),
             commit,
             loaded: base_project,
+            removed_members,
             judge: their_judge,
             names,
             baselines: earlier_baselines,
@@ -339,6 +357,10 @@ impl GateComparison {
         then.past().map_or(Ok(()), |past| {
             add_environment_files(past, &self.project, &mut before, &mut after)
         })?;
+        add_removed_members(&self.base.removed_members, &mut before);
+        if self.project.config.workspace.is_some() {
+            return Ok((before, after));
+        }
         // `.gitignore` can hide a file like `exclude`.
         let now = loaded_files(&self.project, &self.scenarios);
         let there = loaded_files(then, theirs)
@@ -741,21 +763,17 @@ impl GateComparison {
     }
 }
 
-/// Returns the people who may accept, according to the base. `codeowners` is replaced by the owners
+/// Returns the people who may accept, according to the base and the members that it loses. `codeowners` is replaced by the owners
 /// of the log there.
 fn find_accepters(
     project: &CompiledProject,
-    then: Option<&CompiledProject>,
+    then: &[&Config],
     commit: &str,
     place: &str,
 ) -> Result<Accepters> {
-    let Some(then) = then else {
-        return Ok(Accepters::default());
-    };
     let (owners, names): (Vec<&str>, Vec<&str>) = then
-        .config
-        .eval
-        .accepters()
+        .iter()
+        .flat_map(|config| config.eval.accepters())
         .partition(|name| *name == CODEOWNERS);
     let owners = (!owners.is_empty())
         .then(|| revision::file_owners(&project.root, commit, place, LOG_FILE))

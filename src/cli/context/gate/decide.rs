@@ -143,7 +143,7 @@ fn evaluate_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         uncovered: &uncovered,
         limits: compared.gate_limits(),
         min_answered: args.min_answered,
-        may_be_empty: args.allow_empty,
+        may_be_empty: args.allow_empty || project.config.workspace.is_some(),
     };
     let decision = decide_gate(sides, &candidate);
     cx.emit_result(&args.output, |format, cx| {

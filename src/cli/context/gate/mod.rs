@@ -10,6 +10,7 @@ mod decision_text;
 mod frozen;
 mod judge_evidence;
 mod origin;
+mod removed_members;
 mod renames;
 mod settings;
 mod state;

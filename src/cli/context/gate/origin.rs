@@ -44,7 +44,7 @@ pub(super) struct ChangeOrigin {
 impl ChangeOrigin {
     /// Finds the origin of the change in the current files.
     pub(super) fn find(given: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
-        let project = CompiledProject::load_or_empty(cx)?;
+        let project = CompiledProject::load_or_root(cx)?;
         let base = ChangeBase::find(&project.root, given)?;
         let (parts, weakened, doubts, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut origin = Self {
@@ -116,7 +116,7 @@ impl ChangeOrigin {
                 ));
                 return Ok(());
             }
-            self.project = CompiledProject::load_or_empty_in(&now)?;
+            self.project = CompiledProject::load_or_root_in(&now)?;
             self.relaxations
                 .push(project_relaxation(&place, from, nearest));
         }

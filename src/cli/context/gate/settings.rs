@@ -3,8 +3,9 @@
 use super::state::FILE;
 use crate::base::span::Spanned;
 use crate::eval::gate::{Safeguard, SafeguardKind, Safeguards};
-use crate::project::config::Config;
+use crate::project::config::{Config, ConfigFile};
 use crate::project::flat_keys::{flatten_keys, parse_text_list};
+use crate::project::required_version::permits_no_more;
 use crate::project::roles::{RoleTools, matches_tool};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,10 @@ const KEYS_COVERED_BY_VERDICTS: &str = "extends project context defaults operato
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
+/// The section of the projects of a repository.
+const WORKSPACE: &str = "workspace";
+/// The key of the versions of this program that may be used.
+const VERSION_KEY: &str = "required-version";
 /// Keys of roles that limit the files, tools and budget of their agents.
 const ROLE_LIMITS: [&str; 4] = ["protected_paths", "tools", "blocked_tools", "budget"];
 /// Defaults of keys, in the form of the project file.
@@ -62,7 +67,14 @@ pub(super) fn compare_config(
             before: texts(old.get(key)),
             now: texts(new.get(key)),
         };
+        let versions = |value: Option<&String>| required_versions(value?);
+        let permits_no_more = || match (versions(new.get(key)), versions(old.get(key))) {
+            (Some(_), None) => true,
+            (Some(new), Some(old)) => permits_no_more(&new, &old),
+            (None, _) => false,
+        };
         if is_required && !old.contains_key(key)
+            || *last == VERSION_KEY && of.is_empty() && permits_no_more()
             || lists.is_tightened(key)
             || adds_no_tool(key, base, current)
         {
@@ -148,13 +160,18 @@ pub(super) fn compare_config(
     }
 }
 
+/// Returns the text of a value of `required-version`.
+fn required_versions(value: &str) -> Option<String> {
+    parse_text_list(&format!("[{value}]"))?.pop()
+}
+
 /// Returns the values of a project file, with the defaults of omitted keys.
 fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     // In a shared file, which has lower priority, everything except levels is in lists.
-    let texts = config.files.iter().rev().map(|file| &*file.text);
-    let mut values: BTreeMap<_, _> = std::iter::once(DEFAULT_VALUES)
-        .chain(texts)
-        .flat_map(flatten_keys)
+    let files = config.files.iter().rev();
+    let mut values: BTreeMap<_, _> = flatten_keys(DEFAULT_VALUES)
+        .into_iter()
+        .chain(files.flat_map(|file| project_keys(config, file)))
         .collect();
     let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
     let counters = config.models.iter().map(|(name, model)| {
@@ -165,6 +182,27 @@ fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     });
     values.extend(counters);
     values
+}
+
+/// Returns the keys of a project file or of a file that it extends. Of the file of a workspace, a
+/// member has only the sections that it takes over, and the root only the others: its members are
+/// compared folder by folder.
+fn project_keys(config: &Config, file: &ConfigFile) -> BTreeMap<Vec<String>, String> {
+    let mut keys = flatten_keys(&file.text);
+    let is_of_workspace = |key: &Vec<String>| key.first().is_some_and(|top| top == WORKSPACE);
+    if !keys.keys().any(is_of_workspace) {
+        return keys;
+    }
+    if config.workspace.is_some() {
+        keys.retain(|key, _| !is_of_workspace(key));
+        return keys;
+    }
+    let taken_over = |(key, value): (Vec<String>, String)| {
+        let (section, _) = key.get(1..)?.split_first()?;
+        let is_taken = is_of_workspace(&key) && config.inherited.contains(&&**section);
+        is_taken.then(|| (key.iter().skip(1).cloned().collect(), value))
+    };
+    keys.into_iter().filter_map(taken_over).collect()
 }
 
 /// The two values of a key that is a list of texts; `None` if it is not set or not a list.
