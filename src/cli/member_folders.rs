@@ -83,6 +83,15 @@ pub(super) fn nested_projects(root: &Path, known: &BTreeMap<String, PathBuf>) ->
     found
 }
 
+/// Returns the project files of folders as a list for messages.
+pub(super) fn list_project_files(folders: &[String]) -> String {
+    let files: Vec<String> = folders
+        .iter()
+        .map(|folder| escape_line(&format!("{folder}/{PROJECT_FILE}")).into_owned())
+        .collect();
+    list_first(files.iter().map(String::as_str))
+}
+
 /// Returns the folders inside `folder` whose names match one part of a pattern.
 fn matching_folders(root: &Path, folder: &Path, part: &str) -> Vec<PathBuf> {
     if !part.contains(['*', '?', '[', '{']) {

@@ -1,6 +1,6 @@
 //! The members of a workspace: projects of one repository, in which a verb runs one after the other.
 
-use super::member_folders::{list_members, nested_projects, read_error};
+use super::member_folders::{list_members, list_project_files, nested_projects, read_error};
 use super::project::{self, PROJECT_FILE};
 use super::render::markup::escape_cell;
 use super::verbs::Verb;
@@ -140,13 +140,13 @@ impl MemberList {
         }
     }
 
-    /// Prints a warning for each project file below the root that is of no member.
+    /// Prints a warning for the project files below the root that are of no member.
     fn warn_about_other_projects(&self, cx: &mut Cx) {
-        for nested in nested_projects(self.root(), &self.members) {
-            let nested = escape_line(&nested);
+        let others = nested_projects(self.root(), &self.members);
+        if !others.is_empty() {
             cx.print_note(&format!(
-                "warning: {nested}/{PROJECT_FILE} is not read: no pattern of `[workspace] members` matches its folder. Add the folder there, \
-                 or check it with `ctxc check --project {nested}`"
+                "warning: of no member, and not read: {}. Add the folders to `[workspace] members`, or check one with `ctxc check --project DIR`",
+                list_project_files(&others)
             ));
         }
     }

@@ -93,7 +93,7 @@ impl Globs {
 }
 
 /// Returns true if a pattern names folders level by level, as `teams/*` does.
-pub fn names_levels(pattern: &str) -> bool {
+pub fn is_level_by_level(pattern: &str) -> bool {
     let is_level = |part: &str| {
         !part.contains("**")
             && !matches!(part, "" | ".")

@@ -64,6 +64,7 @@ impl LookupArgs {
 /// registry no file counts as a template.
 pub(super) fn open_index(cx: &Cx, cache: &CacheArgs) -> Result<SearchIndex> {
     let project = Project::load(&cx.options)?.require_no_errors()?;
+    project.require_project()?;
     let (
         Built {
             registry,

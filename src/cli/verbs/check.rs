@@ -3,7 +3,7 @@
 use crate::base::rule_meta::Severity;
 use crate::cli::context::crowded_budgets;
 use crate::cli::fix::{self, FixArgs};
-use crate::cli::member_folders::nested_projects;
+use crate::cli::member_folders::{list_project_files, nested_projects};
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::render::report::CheckReport;
@@ -135,27 +135,28 @@ fn advise_old_repository(report: &CheckReport, cx: &mut Cx) {
     }
 }
 
-/// Prints a warning for each project file inside this project, whose settings are not used here.
+/// Prints a warning for the project files inside this project, whose settings are not used here.
 fn warn_about_nested_projects(project: &Project, report: &CheckReport, cx: &mut Cx) {
     let exclude = &project.config.templates.exclude;
-    for nested in nested_projects(&project.root, &BTreeMap::new()) {
-        if exclude.matches(&nested) {
-            continue;
-        }
-        let below = format!("{nested}/");
-        let is_checked = report.paths.iter().any(|path| path.starts_with(&below));
+    let mut nested = nested_projects(&project.root, &BTreeMap::new());
+    nested.retain(|folder| !exclude.matches(folder));
+    let is_checked = |folder: &String| {
+        let below = format!("{folder}/");
+        report.paths.iter().any(|path| path.starts_with(&below))
+    };
+    let (checked, others): (Vec<String>, Vec<String>) = nested.into_iter().partition(is_checked);
+    for nested in checked {
         let nested = escape_line(&nested);
-        let (effect, remedy) = if is_checked {
-            (
-                ": its templates are checked as those of this project",
-                format!(", and `[templates] exclude = [\"{nested}\"]` leaves it out here"),
-            )
-        } else {
-            ("", String::new())
-        };
         cx.print_note(&format!(
-            "warning: {nested}/{PROJECT_FILE} is not read{effect}. `ctxc check --project {nested}` checks it, \
-             `[workspace] members` in a {PROJECT_FILE} above makes it a project beside others{remedy}"
+            "warning: {nested}/{PROJECT_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, \
+             `[workspace] members` in a {PROJECT_FILE} above makes it a project beside others, and `[templates] exclude = [\"{nested}\"]` leaves it out here"
+        ));
+    }
+    if !others.is_empty() {
+        cx.print_note(&format!(
+            "warning: not read here: {}. `ctxc check --project DIR` checks one, `[workspace] members` in a {PROJECT_FILE} above makes them projects beside \
+             others, and `[templates] exclude` leaves them out",
+            list_project_files(&others)
         ));
     }
 }

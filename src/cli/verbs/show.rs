@@ -90,6 +90,7 @@ pub(in crate::cli) fn definition_places(
     project: &Project,
     cx: &Cx,
 ) -> Result<Vec<DefinitionPlace>> {
+    project.require_project()?;
     inspect::find_definitions(&project.root, &project.config, cx.options.threads)
         .map_err(|NoSuchPath(path)| no_such_path(&path))
 }

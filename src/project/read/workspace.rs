@@ -54,7 +54,7 @@ fn read_members(sink: &mut FaultSink, value: &TomlValue<'_>) -> Globs {
     let mut members = Globs::default();
     let key = "workspace.members";
     for pattern in read_texts(sink, key, value) {
-        if glob::names_levels(pattern.value) {
+        if glob::is_level_by_level(pattern.value) {
             add_glob(sink, &mut members, &pattern);
         } else {
             let expected = "folders level by level, with `*` for those of one level: `teams/*`";

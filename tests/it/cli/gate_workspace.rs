@@ -27,9 +27,9 @@ fn workspace() -> Project {
 #[test]
 fn one_run_decides_over_all_members_by_the_gravest_verdict() {
     let project = workspace();
-    let run = project.run(&["gate", "--base", "main"]).exits_with(0);
+    let mut run = project.run(&["gate", "--base", "main"]).exits_with(0);
     for heading in ["[workspace]\n", "teams/a\n", "teams/b\n", "teams/c\n"] {
-        run.stdout_contains(heading);
+        run = run.stdout_contains(heading);
     }
     run.stderr_contains("3 members: nothing failed");
     replace(&project, "teams/b/templates/triage.xml", "Never", "Always");
@@ -43,6 +43,12 @@ fn one_run_decides_over_all_members_by_the_gravest_verdict() {
     let run = project.run(&["gate", "--base", "main"]).exits_with(4);
     run.stdout_contains("expectation of `desk`")
         .stderr_contains("3 members: 1 failed: teams/b (exit code 4)");
+    project
+        .run(&[
+            "baseline", "accept", "--base", "main", "--reason", "x", "--by", "t@t",
+        ])
+        .exits_with(0)
+        .stderr_contains("`--member NAME` accepts for one of its projects");
     project
         .run(&["gate", "--base", "main", "--format", "markdown"])
         .exits_with(4)
@@ -146,7 +152,7 @@ fn only_what_loosens_the_file_of_a_workspace_has_to_be_accepted() {
     };
     exits_with("<9\"", "<8\"", 0);
     exits_with("\"teams/*\"", "\"teams/[a-c]\"", 0);
-    exits_with("tier = \"economy\"", "tier = \"frontier\"", 0);
+    exits_with("tier = \"economy\"", "tier = \"standard\"", 0);
     exits_with(
         "no-context = \"error\"",
         "unused-parameter = \"error\"\nno-context = \"error\"",

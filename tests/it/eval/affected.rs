@@ -196,6 +196,7 @@ fn passed(registry: &Registry, cases: &[ScenarioCase], keys: &[(String, ResultKe
         version: None,
         cases: Vec::new(),
         cases_from: None,
+        hidden_text: None,
         tools: BTreeMap::new(),
         thresholds: SuiteThresholds::default(),
     };

@@ -152,6 +152,7 @@ fn row_of(
         version: None,
         cases: Vec::new(),
         cases_from: None,
+        hidden_text: None,
         tools: BTreeMap::new(),
         thresholds: SuiteThresholds::default(),
     };

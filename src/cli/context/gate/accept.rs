@@ -116,6 +116,9 @@ fn accept_results(args: &AcceptArgs, whose: AcceptScope, cx: &mut Cx) -> Result<
         cx.print_note(
             "these results are the accepted ones, and nothing is loosened: nothing to accept",
         );
+        if compared.project.config.workspace.is_some() {
+            cx.print_note("this is about the workspace itself: `--member NAME` accepts for one of its projects");
+        }
         return Ok(Exit::Success);
     }
     overwrite::reject_links(root, LOG_FILE)?;
