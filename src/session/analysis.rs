@@ -4,6 +4,7 @@
 
 use super::facts::fact::{Fact, FactClass, FactSource, FileUse};
 use super::facts::fact_reader::{FactReader, TextMask, standing_files};
+use super::refetch::{LaterWork, RefetchTracker};
 use super::sentences::one_line;
 use super::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, Reload, SessionEvent, SessionFormat,
@@ -180,10 +181,9 @@ pub struct JudgedCompaction {
     /// The bytes by which it is longer than the summary before; null for the first.
     #[serde(rename = "summary_growth")]
     pub growth: Option<i64>,
-    /// Files that were known before and read again later.
-    pub files_read_again: usize,
-    /// Their first readings behind the compaction, in order.
-    pub read_again: Vec<FileReading>,
+    /// The work behind it.
+    #[serde(flatten)]
+    pub later: LaterWork,
     /// Answers of the model until the next change of a file; null if there was none.
     pub answers_to_edit: Option<usize>,
     /// The counts of each class of facts that occurs.
@@ -197,16 +197,22 @@ impl JudgedCompaction {
     pub fn missed_facts(&self) -> impl Iterator<Item = &JudgedFact> {
         self.facts.iter().filter(|fact| fact.is_missed())
     }
-}
 
-/// A file that the agent read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct FileReading {
-    /// The path, with secrets and personal data masked.
-    pub path: String,
-    /// The line of the session.
-    pub line: usize,
+    /// Returns these facts without those that a result which was fetched again shows: its path, its
+    /// command, its error.
+    pub fn missed_facts_apart(&self) -> impl Iterator<Item = &JudgedFact> {
+        let is_shown = |judged: &JudgedFact| {
+            let line = judged.later_use.map(|later| later.line);
+            self.later.refetches.iter().any(|refetch| {
+                let is_path =
+                    judged.fact.class == FactClass::File && refetch.name == judged.fact.text;
+                let is_output = matches!(judged.fact.class, FactClass::Command | FactClass::Error)
+                    && line == Some(refetch.line);
+                is_path || is_output
+            })
+        };
+        self.missed_facts().filter(move |judged| !is_shown(judged))
+    }
 }
 
 /// The compactions of a session.
@@ -269,8 +275,7 @@ pub struct SessionAnalysis<'m> {
     known: KnownFacts,
     /// The latest files, the newest last.
     latest_files: Vec<String>,
-    /// The number of compactions before each file was first named or last read.
-    file_reads: HashMap<String, usize>,
+    refetches: RefetchTracker<'m>,
     request_tokens: Option<u64>,
     answers: usize,
     /// True until the first message behind a compaction.
@@ -313,7 +318,7 @@ impl<'m> SessionAnalysis<'m> {
             mentions: Vec::new(),
             known: KnownFacts::default(),
             latest_files: Vec::new(),
-            file_reads: HashMap::new(),
+            refetches: RefetchTracker::new(input.mask),
             request_tokens: None,
             answers: 0,
             is_reloading: false,
@@ -346,6 +351,9 @@ impl<'m> SessionAnalysis<'m> {
     /// Ends the analysis.
     pub fn finish(mut self) -> JudgedSession {
         let is_all = self.input.listed == ListedFacts::All;
+        for (compaction, later) in self.found.iter_mut().zip(self.refetches.finish()) {
+            compaction.later = later;
+        }
         for (compaction, mut counts) in self.found.iter_mut().zip(self.counts) {
             for judged in &compaction.facts {
                 let own = class_counts(&mut counts, &judged.fact);
@@ -397,8 +405,24 @@ impl<'m> SessionAnalysis<'m> {
                 live.fact.is_standing = false;
             }
         }
+        self.refetches.add_message(message);
+        let is_of_agent = message.origin != MessageOrigin::Program && !is_of_user;
+        for result in &read.results {
+            if self.refetches.add_result(result) && is_of_agent {
+                for key in &result.commands {
+                    let key = (FactClass::Command, key.clone());
+                    self.note_later_use(
+                        &key,
+                        LaterUse {
+                            line: result.line,
+                            kind: "run again",
+                        },
+                    );
+                }
+            }
+        }
         for fact in read.facts {
-            if message.origin != MessageOrigin::Program && !is_of_user {
+            if is_of_agent {
                 self.note_use(&fact);
             }
             self.add_fact(fact, number);
@@ -414,10 +438,6 @@ impl<'m> SessionAnalysis<'m> {
                 let old = self.latest_files.len().saturating_sub(RELOADED_FILES);
                 self.latest_files.drain(..old);
             }
-            let is_read = fact.file_use == Some(FileUse::Read);
-            if is_read || !self.file_reads.contains_key(&fact.key) {
-                self.file_reads.insert(fact.key.clone(), self.found.len());
-            }
         }
         let key = (fact.class, fact.key.clone());
         self.mentions.push(FactMention {
@@ -427,7 +447,6 @@ impl<'m> SessionAnalysis<'m> {
         });
         let message = fact.message;
         let (file_use, is_standing) = (fact.file_use, fact.is_standing);
-        let command_line = fact.command_line.clone();
         let live = self.live.entry(key).or_insert_with(|| LiveFact {
             fact,
             messages: Vec::new(),
@@ -435,7 +454,6 @@ impl<'m> SessionAnalysis<'m> {
         });
         live.fact.file_use = live.fact.file_use.max(file_use);
         live.fact.is_standing |= is_standing;
-        live.fact.command_line = command_line;
         live.carrier = live.carrier.filter(|own| *own != FactVerdict::Unseen);
         if live.messages.last() != Some(&message) {
             live.messages.push(message);
@@ -448,25 +466,10 @@ impl<'m> SessionAnalysis<'m> {
             (FactClass::File, _, Some(FileUse::Read)) => "read again",
             (FactClass::File, _, Some(FileUse::Seen)) => "named again",
             (FactClass::File, _, _) => "changed again",
-            (FactClass::Command, ..) => "run again",
             (FactClass::Error, ..) => "met again",
             (FactClass::Value, FactSource::Call, _) => "used again",
             _ => return,
         };
-        if fact.file_use == Some(FileUse::Read)
-            && let Some(before) = self.file_reads.get(&fact.key)
-        {
-            let applied = self.applied.iter().map(|applied| applied.compaction);
-            for at in applied.filter(|at| at >= before) {
-                if let Some(compaction) = self.found.get_mut(at) {
-                    compaction.files_read_again += 1;
-                    compaction.read_again.push(FileReading {
-                        path: fact.text.clone(),
-                        line: fact.line,
-                    });
-                }
-            }
-        }
         let answers = self.answers;
         if fact.file_use >= Some(FileUse::Modified)
             && let Some(last) = self.last_compaction()
@@ -475,16 +478,15 @@ impl<'m> SessionAnalysis<'m> {
         }
         let key = (fact.class, fact.key.clone());
         let line = fact.line;
-        for index in self.watched.remove(&key).into_iter().flatten() {
+        self.note_later_use(&key, LaterUse { line, kind });
+    }
+
+    /// Notes the later use of a fact that compactions dropped.
+    fn note_later_use(&mut self, key: &FactKey, later: LaterUse) {
+        for index in self.watched.remove(key).into_iter().flatten() {
             let compaction = self.found.get_mut(index.compaction);
-            let Some(judged) = compaction.and_then(|own| own.facts.get_mut(index.fact)) else {
-                continue;
-            };
-            // The same program with other arguments is another command.
-            if judged.fact.command_line == fact.command_line {
-                judged.later_use = Some(LaterUse { line, kind });
-            } else {
-                self.watched.entry(key.clone()).or_default().push(index);
+            if let Some(judged) = compaction.and_then(|own| own.facts.get_mut(index.fact)) {
+                judged.later_use = Some(later);
             }
         }
     }
@@ -500,6 +502,7 @@ impl<'m> SessionAnalysis<'m> {
         let Some(last) = self.applied.pop() else {
             return;
         };
+        self.refetches.undo_compaction();
         self.rewind(last.end);
         self.messages.extend(last.messages);
         self.messages.sort_unstable();
@@ -514,6 +517,7 @@ impl<'m> SessionAnalysis<'m> {
     }
 
     fn rewind(&mut self, number: usize) {
+        self.refetches.end_growth();
         let end = self.messages.partition_point(|message| *message < number);
         self.messages.truncate(end);
         while let Some(last) = self.mentions.pop_if(|mention| mention.arrival >= number) {
@@ -534,6 +538,7 @@ impl<'m> SessionAnalysis<'m> {
 
     fn add_tokens(&mut self, tokens: u64) {
         self.request_tokens = Some(tokens);
+        self.refetches.add_tokens(tokens);
         if let Some(last) = self.last_compaction() {
             last.point.tokens_after.get_or_insert(tokens);
         }
@@ -652,7 +657,10 @@ impl<'m> SessionAnalysis<'m> {
         let is_cleared = point.kind == CompactionKind::ClearedResults;
         let is_reloading =
             self.input.format == SessionFormat::ClaudeCode && point.kind == CompactionKind::Summary;
-        let summary = SummaryIndex::new(&(self.input.mask)(&point.summary));
+        let summary = (self.input.mask)(&point.summary);
+        self.refetches
+            .add_compaction(&summary, self.count, &point.retained);
+        let summary = SummaryIndex::new(&summary);
         let judgement = Judgement {
             kind: point.kind,
             names_transcript: summary.has_file_name(self.input.transcript),
@@ -723,8 +731,7 @@ impl<'m> SessionAnalysis<'m> {
             summary_bytes: point.summary.len(),
             growth: last.map(|last| signed(point.summary.len()) - signed(last)),
             point,
-            files_read_again: 0,
-            read_again: Vec::new(),
+            later: LaterWork::default(),
             answers_to_edit: None,
             classes: Vec::new(),
             facts,

@@ -7,10 +7,9 @@ pub mod calls;
 pub mod facts;
 pub mod method;
 pub mod probe;
-
 pub mod read;
+pub mod refetch;
 pub mod sentences;
 pub mod session_event;
 pub mod summary_index;
-
 pub mod verdict;

@@ -4,6 +4,7 @@ mod compaction_verb;
 mod find_session;
 mod page;
 mod probe;
+mod prompt_line;
 mod report;
 mod report_text;
 mod stored_session;

@@ -1,9 +1,9 @@
 //! The result of `ctxc compaction` as data: `ctxc/compaction/1`.
 
+use super::prompt_line::prompt_line;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::session::analysis::{JudgedCompaction, JudgedFact, JudgedSession};
-use crate::session::facts::fact::FactClass;
 use crate::session::session_event::{CompactionKind, RowCounts, SessionFormat};
 use crate::session::summary_index::OVERLAP_THRESHOLD;
 
@@ -47,7 +47,7 @@ impl CompactionReport {
             sessions,
             prompt_line: None,
         };
-        own.prompt_line = prompt_line(&own);
+        own.prompt_line = prompt_line(own.compactions());
         own
     }
 
@@ -64,37 +64,18 @@ impl CompactionReport {
         facts.filter(|fact| is_counted(fact)).count()
     }
 
+    /// Returns the number of facts that were needed again and are no result that was fetched again.
+    pub(super) fn needed_apart(&self) -> usize {
+        let facts = self
+            .compactions()
+            .flat_map(JudgedCompaction::missed_facts_apart);
+        facts.filter(|fact| fact.is_needed_again()).count()
+    }
+
     /// Returns the number of compactions whose summaries cannot be read.
     pub(super) fn opaque(&self) -> usize {
         self.compactions()
             .filter(|compaction| compaction.point.kind == CompactionKind::Opaque)
             .count()
     }
-}
-
-/// Returns the line for a compaction prompt that asks for the classes of facts that were needed
-/// again, and for instructions that were dropped. Results are cleared without a prompt.
-fn prompt_line(report: &CompactionReport) -> Option<String> {
-    let is_missed = |class: FactClass| {
-        report
-            .compactions()
-            .filter(|compaction| compaction.point.kind != CompactionKind::ClearedResults)
-            .flat_map(JudgedCompaction::missed_facts)
-            .any(|judged| judged.fact.class == class)
-    };
-    let wanted: Vec<&str> = FactClass::ALL
-        .into_iter()
-        .filter(|class| is_missed(*class))
-        .map(|class| match class {
-            FactClass::Instruction => "every rule that the user or a file gave, in its own words",
-            FactClass::File => "the path of every file that was created, changed or read",
-            FactClass::Error => "the name and first line of every error, and what resolved it",
-            FactClass::Todo => "every task that is not done",
-            FactClass::Decision => "every decision with its reason and the alternative",
-            FactClass::Command => "the exact commands that build, test and run the project",
-            FactClass::Value => "every version, commit, address, port and limit that was used",
-        })
-        .collect();
-    (!wanted.is_empty())
-        .then(|| format!("In the summary, keep word for word: {}.", wanted.join("; ")))
 }

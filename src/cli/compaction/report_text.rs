@@ -1,15 +1,24 @@
 //! The report for people, in 80 columns: the verdict, then each compaction.
 
+use super::prompt_line::parts;
 use super::report::{CompactionReport, ReadSession};
 use crate::cli::prelude::*;
 use crate::cli::render::escape::wrap_line;
 use crate::session::analysis::{ClassCounts, JudgedCompaction, JudgedFact, ListedFacts};
+use crate::session::facts::fetched_result::ResultKind;
+use crate::session::refetch::{LaterWork, Refetch};
+use crate::session::sentences::one_line;
 use crate::session::session_event::{CompactionKind, RowCounts, SessionFormat};
 
 /// The width of the report.
 const COLUMNS: usize = 80;
 /// The column in which the text of a fact begins.
 const FACT_COLUMN: usize = 17;
+/// The column in which the name of a result begins.
+const REFETCH_COLUMN: usize = 19;
+/// The maximum number of results that are listed, and of characters of their names.
+const MAX_REFETCHES: usize = 5;
+const MAX_NAME_CHARS: usize = 120;
 /// Returns true for the facts of one list.
 type FactTest = fn(&JudgedFact) -> bool;
 /// The maximum number of facts that are listed of one kind.
@@ -21,25 +30,34 @@ pub(super) fn print_report(
     listed: ListedFacts,
     cx: &mut Cx,
 ) -> Result<()> {
-    let verdict = verdict_line(report);
     let paint = if report.prompt_line.is_some() || report.opaque() > 0 {
         Paint::Warning
     } else {
         Paint::Good
     };
-    let verdict = cx.options.screen.paint(paint, &verdict);
-    cx.print_line(&verdict)?;
+    for line in verdict_lines(report) {
+        let width = cx.options.screen.width.unwrap_or(COLUMNS).min(COLUMNS);
+        let line = wrap_line(&line, Some(width), 2).into_owned();
+        let line = cx.options.screen.paint(paint, &line);
+        cx.print(|out| writeln!(out, "{line}"))?;
+    }
+    print_wrapped(&prompt_title(report), 2, cx)?;
+    if let Some(line) = &report.prompt_line {
+        print_wrapped(&format!("  {line}"), 2, cx)?;
+    }
     for session in &report.sessions {
         print_session(session, listed, cx)?;
     }
-    if let Some(line) = &report.prompt_line {
-        cx.print_line("")?;
-        let place = prompt_place(report);
-        let title = format!("to keep them, add this line to the compaction prompt{place}:");
-        print_wrapped(&title, 2, cx)?;
-        print_wrapped(&format!("  {line}"), 2, cx)?;
-    }
     Ok(())
+}
+
+/// Returns the line above the one for the compaction prompt.
+pub(super) fn prompt_title(report: &CompactionReport) -> String {
+    if report.prompt_line.is_none() {
+        return "there is no line to add to the compaction prompt".to_owned();
+    }
+    let place = prompt_place(report);
+    format!("to keep it, add this line to the compaction prompt{place}:")
 }
 
 /// Returns the place of the compaction prompt, if all sessions have one (looked up 2026-11-28).
@@ -59,36 +77,104 @@ fn prompt_place(report: &CompactionReport) -> &'static str {
     }
 }
 
-/// Returns the verdict in one line.
-pub(super) fn verdict_line(report: &CompactionReport) -> String {
-    let needed = report.count(JudgedFact::is_needed_again);
-    let instructions = report.count(JudgedFact::is_dropped_instruction);
-    let mutated = report.count(|fact| fact.other_value.is_some());
+/// Returns the verdict: the results that were fetched again with their price, and the facts that the
+/// summaries lack.
+pub(super) fn verdict_lines(report: &CompactionReport) -> Vec<String> {
+    let mut lines = vec![refetch_line(report)];
     let opaque = report.opaque();
-    let mut parts = vec![format!(
-        "{} dropped and needed again",
-        pluralize(needed, "fact")
-    )];
     if opaque > 0 {
         let count = pluralize(opaque, "compaction");
-        parts.insert(
-            0,
-            format!("{count} undecided, without a summary that can be read"),
-        );
-    }
-    if instructions > 0 {
-        parts.push(format!(
-            "{} not found in the summary",
-            pluralize(instructions, "instruction")
+        lines.push(format!(
+            "{count} undecided, without a summary that can be read"
         ));
     }
-    if mutated > 0 {
-        parts.push(format!(
-            "{} with another value in the summary",
-            pluralize(mutated, "fact")
-        ));
+    let instructions = report.count(JudgedFact::is_dropped_instruction);
+    let others = report.count(|fact| fact.other_value.is_some());
+    let counts = [
+        (report.needed_apart(), "fact", " dropped and needed again"),
+        (instructions, "instruction", " not found in the summary"),
+        (others, "fact", " with another value in the summary"),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, name, state)| pluralize(count, name) + state)
+        .collect();
+    if !counts.is_empty() {
+        lines.push(counts.join(", "));
     }
-    parts.join(", ")
+    lines
+}
+
+/// Returns the results that were fetched again, and the answers and tokens that this took.
+fn refetch_line(report: &CompactionReport) -> String {
+    let all: Vec<&JudgedCompaction> = report.compactions().collect();
+    let refetches: Vec<&Refetch> = all.iter().flat_map(|own| &own.later.refetches).collect();
+    let count = |kind: ResultKind| refetches.iter().filter(|own| own.kind == kind).count();
+    let counts: Vec<String> = [(ResultKind::File, "file"), (ResultKind::Command, "result")]
+        .into_iter()
+        .filter(|(kind, _)| count(*kind) > 0)
+        .map(|(kind, name)| pluralize(count(kind), name))
+        .collect();
+    if counts.is_empty() {
+        return "nothing that was dropped was fetched again".to_owned();
+    }
+    let sum = |of: fn(&LaterWork) -> usize| all.iter().map(|own| of(&own.later)).sum::<usize>();
+    // The work behind the first compaction of a session contains that behind its others.
+    let firsts = report
+        .sessions
+        .iter()
+        .filter_map(|session| session.judged.compactions.first());
+    let later: Vec<&LaterWork> = firsts.map(|first| &first.later).collect();
+    let answers: usize = later.iter().map(|later| later.answers).sum();
+    let tokens: u64 = refetches.iter().filter_map(|own| own.tokens).sum();
+    let grown: u64 = later.iter().map(|later| later.tokens).sum();
+    let price = if refetches.iter().any(|own| own.tokens.is_some()) {
+        let share = (tokens * 100).checked_div(grown).unwrap_or(0);
+        format!(
+            "{} of {} new tokens ({share} %)",
+            thousands(tokens),
+            thousands(grown)
+        )
+    } else {
+        format!(
+            "{} bytes",
+            format_thousands(refetches.iter().map(|own| own.bytes).sum())
+        )
+    };
+    format!(
+        "{} dropped and fetched again, in {} of {}: {price}",
+        counts.join(" and "),
+        format_thousands(sum(|later| later.refetch_answers)),
+        pluralize(answers, "later answer"),
+    )
+}
+
+fn thousands(count: u64) -> String {
+    format_thousands(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// Returns the price of a refetch: its tokens, or its bytes without billed tokens.
+pub(super) fn price(refetch: &Refetch) -> String {
+    refetch.tokens.map_or_else(
+        || format!("{} bytes", format_thousands(refetch.bytes)),
+        |tokens| format!("{} tokens", thousands(tokens)),
+    )
+}
+
+/// Returns the place of a refetch, and what came of it.
+pub(super) fn refetch_place(refetch: &Refetch) -> String {
+    let times = if refetch.times > 1 {
+        format!(", {} times", refetch.times)
+    } else {
+        String::new()
+    };
+    let change = if refetch.is_changed {
+        ", then changed"
+    } else {
+        ""
+    };
+    format!("line {}{times}{change}", refetch.line)
 }
 
 fn print_session(session: &ReadSession, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
@@ -135,10 +221,7 @@ pub(super) fn unread_notes(rows: &RowCounts) -> Vec<String> {
     notes
 }
 
-/// Maximum number of named files that were read again.
-const MAX_READ_AGAIN: usize = 5;
-
-/// Returns the messages, the summary and the later work of a compaction.
+/// Returns the messages, the summary and the next change of a compaction.
 pub(super) fn measures(compaction: &JudgedCompaction) -> String {
     let growth = compaction
         .growth
@@ -147,27 +230,11 @@ pub(super) fn measures(compaction: &JudgedCompaction) -> String {
         || "no edit after it".to_owned(),
         |answers| format!("{} to the next edit", pluralize(answers, "answer")),
     );
-    let mut files: Vec<String> = compaction
-        .read_again
-        .iter()
-        .take(MAX_READ_AGAIN)
-        .map(|reading| format!("{} at {}", escape_line(&reading.path), reading.line))
-        .collect();
-    let more = compaction.read_again.len() - files.len();
-    if more > 0 {
-        files.push(format!("{more} more"));
-    }
-    let files = if files.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", files.join(", "))
-    };
     format!(
-        "{} dropped, {} kept; summary {} bytes{growth}; {} read again{files}; {edit}",
+        "{} dropped, {} kept; summary {} bytes{growth}; {edit}",
         pluralize(compaction.dropped, "message"),
         format_thousands(compaction.retained),
         format_thousands(compaction.summary_bytes),
-        pluralize(compaction.files_read_again, "file"),
     )
 }
 
@@ -206,13 +273,12 @@ pub(super) fn headline(compaction: &JudgedCompaction) -> String {
         .join("  ")
 }
 
-/// Returns the facts to list in a table: those that matter, or all.
-pub(super) fn listed_facts(
-    compaction: &JudgedCompaction,
-    listed: ListedFacts,
-) -> impl Iterator<Item = &JudgedFact> {
-    let is_listed = move |fact: &&JudgedFact| listed == ListedFacts::All || fact.is_missed();
-    compaction.facts.iter().filter(is_listed)
+/// Returns the facts to list in a table: those that matter beside the results, or all.
+pub(super) fn listed_facts(compaction: &JudgedCompaction, listed: ListedFacts) -> Vec<&JudgedFact> {
+    match listed {
+        ListedFacts::All => compaction.facts.iter().collect(),
+        ListedFacts::Dropped => compaction.missed_facts_apart().collect(),
+    }
 }
 
 fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
@@ -222,8 +288,9 @@ fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut
         .paint(Paint::Strong, &headline(compaction));
     cx.print_line(&line)?;
     print_wrapped(&format!("  {}", measures(compaction)), 2, cx)?;
+    print_refetches(compaction, listed, cx)?;
     if listed == ListedFacts::All {
-        let all: Vec<&JudgedFact> = compaction.facts.iter().collect();
+        let all = listed_facts(compaction, listed);
         print_facts("all facts", &all, all.len(), cx)?;
     } else {
         let groups: [(&str, FactTest); 3] = [
@@ -236,7 +303,7 @@ fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut
             }),
         ];
         for (title, is_chosen) in groups {
-            let facts = compaction.facts.iter();
+            let facts = compaction.missed_facts_apart();
             let chosen: Vec<&JudgedFact> = facts.filter(|fact| is_chosen(fact)).collect();
             print_facts(title, &chosen, MAX_LISTED, cx)?;
         }
@@ -244,6 +311,36 @@ fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut
     let classes: Vec<String> = compaction.classes.iter().map(survivors).collect();
     if !classes.is_empty() {
         print_wrapped(&format!("  kept: {}", classes.join(" · ")), 8, cx)?;
+    }
+    Ok(())
+}
+
+fn print_refetches(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
+    let all = &compaction.later.refetches;
+    if all.is_empty() {
+        return Ok(());
+    }
+    cx.print_line(&format!("  dropped and fetched again: {}", all.len()))?;
+    let limit = match listed {
+        ListedFacts::All => all.len(),
+        ListedFacts::Dropped => MAX_REFETCHES,
+    };
+    for refetch in all.iter().take(limit) {
+        let parts = parts(refetch);
+        let colon = if parts.is_empty() { "" } else { ": " };
+        let name = one_line(&escape_line(&refetch.name), MAX_NAME_CHARS);
+        let line = format!(
+            "    {:<14} {name}  ({}){colon}{parts}",
+            price(refetch),
+            refetch_place(refetch)
+        );
+        print_wrapped(&line, REFETCH_COLUMN, cx)?;
+    }
+    if all.len() > limit {
+        cx.print_line(&format!(
+            "    … {} more: --all lists them",
+            all.len() - limit
+        ))?;
     }
     Ok(())
 }

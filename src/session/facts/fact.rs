@@ -73,9 +73,6 @@ pub struct Fact {
     /// The thing that a value belongs to, such as `version phoenix`.
     #[cfg_attr(feature = "cli", schemars(skip))]
     pub slot: String,
-    /// The whole line of a command, as it was run last.
-    #[cfg_attr(feature = "cli", schemars(skip))]
-    pub command_line: String,
     /// The part of the conversation that it comes from.
     #[cfg_attr(feature = "cli", schemars(skip))]
     pub source: FactSource,

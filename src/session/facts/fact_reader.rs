@@ -5,6 +5,7 @@
 use super::command::{CommandLine, NamedFile};
 use super::error_line::{error_lines, main_error};
 use super::fact::{Fact, FactClass, FactSource, FileUse};
+use super::fetched_result::{FetchedResult, ResultKind, ResultSource, SourceUse};
 use super::file_path::{base_name, path_in, relative_path};
 use super::prose::{decisions, instructions, open_tasks, user_instructions};
 use super::value::values;
@@ -90,6 +91,12 @@ struct PendingCall {
     is_partial: bool,
     /// The questions to the user, with their options.
     questions: Value,
+    /// The line of a command that does work, masked.
+    command_line: String,
+    /// The keys of its commands.
+    commands: Vec<String>,
+    /// The text that it writes to files.
+    written: String,
     place: FactPlace,
 }
 
@@ -111,6 +118,8 @@ pub struct MessageFacts {
     pub closed_tasks: Vec<String>,
     /// The keys of rules that the agent's program no longer sends with every request.
     pub ended_rules: Vec<String>,
+    /// The results of calls on files, and of commands that do work.
+    pub results: Vec<FetchedResult>,
     place: FactPlace,
 }
 
@@ -126,7 +135,6 @@ impl MessageFacts {
             key,
             text: one_line(text, MAX_TEXT_CHARS),
             slot: String::new(),
-            command_line: String::new(),
             source: self.place.source,
             line: self.place.line,
             message: self.place.message,
@@ -264,6 +272,7 @@ impl<'m> FactReader<'m> {
             facts: Vec::new(),
             closed_tasks: Vec::new(),
             ended_rules: Vec::new(),
+            results: Vec::new(),
             place,
         };
         for part in &message.turn.parts {
@@ -345,6 +354,9 @@ impl<'m> FactReader<'m> {
             is_plain: true,
             is_partial: arguments.get("offset").is_some() || arguments.get("limit").is_some(),
             questions: Value::Null,
+            command_line: String::new(),
+            commands: Vec::new(),
+            written: String::new(),
             place: out.place,
         };
         match work {
@@ -357,10 +369,10 @@ impl<'m> FactReader<'m> {
                     let line = CommandLine::parse(&text);
                     for command in line.commands {
                         let key = command.to_lowercase();
-                        if let Some(fact) = out.add(FactClass::Command, key, &command) {
-                            fact.command_line = one_line(&text, MAX_COMMAND_CHARS);
-                        }
+                        pending.commands.push(key.clone());
+                        out.add(FactClass::Command, key, &command);
                     }
+                    pending.command_line = one_line(&text, MAX_COMMAND_CHARS);
                     pending.is_plain = line.is_plain;
                     pending.files = line.files;
                     out.add_values(&text);
@@ -393,6 +405,9 @@ impl<'m> FactReader<'m> {
                 pending.questions = arguments.get("questions").cloned().unwrap_or_default();
             }
             ToolWork::Other => out.add_values(&(self.mask)(text_at(arguments, "url"))),
+        }
+        if matches!(pending.work, ToolWork::Patch | ToolWork::File(_)) {
+            pending.written = all_text(arguments);
         }
         // The folder can be another one when the result comes.
         for file in &mut pending.files {
@@ -456,6 +471,24 @@ impl<'m> FactReader<'m> {
         };
         let is_shell = call.work == ToolWork::Shell;
         let place = out.place;
+        let fetched = |source: ResultSource| FetchedResult {
+            source,
+            source_use: SourceUse::Fetch,
+            commands: Vec::new(),
+            text: texts.join("\n"),
+            numbers: None,
+            line: place.line,
+            message: place.message,
+        };
+        if !call.commands.is_empty() {
+            out.results.push(FetchedResult {
+                commands: call.commands,
+                ..fetched(ResultSource {
+                    kind: ResultKind::Command,
+                    name: call.command_line,
+                })
+            });
+        }
         // A failed command may still have read and changed files.
         let files = if result.is_error && !is_shell {
             Vec::new()
@@ -486,6 +519,24 @@ impl<'m> FactReader<'m> {
                 }
                 out.add_rules(&rules);
             }
+            let result = fetched(ResultSource {
+                kind: ResultKind::File,
+                name: path.clone(),
+            });
+            out.results.extend(match file_use {
+                FileUse::Seen => None,
+                FileUse::Read => Some(FetchedResult {
+                    numbers: line_numbers(&result.text).filter(|_| call.is_partial),
+                    text: without_line_numbers(&result.text),
+                    ..result
+                }),
+                FileUse::Modified | FileUse::Created => Some(FetchedResult {
+                    source_use: SourceUse::Change,
+                    text: call.written.clone(),
+                    message: call.place.message,
+                    ..result
+                }),
+            });
             // The path stands in the call.
             out.place = call.place;
             let text = (self.mask)(&path);
@@ -569,6 +620,14 @@ fn patched_files(patch: &str) -> Vec<NamedFile> {
         })
     };
     patch.lines().filter_map(mark).collect()
+}
+
+/// Returns the numbers that a tool puts in front of the first and the last line of a file.
+fn line_numbers(text: &str) -> Option<[usize; 2]> {
+    let number = |line: &str| line.split_once('→')?.0.trim().parse::<usize>().ok();
+    let first = number(text.lines().next()?)?;
+    let last = text.lines().filter_map(number).next_back()?;
+    Some([first, last])
 }
 
 /// Removes the numbers that a tool puts in front of the lines of a file: `     1→`.

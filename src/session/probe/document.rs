@@ -113,7 +113,6 @@ impl ProbeFact {
             key: self.key.clone(),
             text: self.text.clone(),
             slot: self.slot.clone(),
-            command_line: String::new(),
             source: FactSource::Prose,
             line: self.line,
             message: 0,

@@ -5,6 +5,7 @@ mod formats;
 mod hostile;
 mod planted;
 pub(crate) mod probes;
+mod refetches;
 mod report;
 pub(crate) mod samples;
 pub(crate) mod scenarios;

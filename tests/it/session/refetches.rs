@@ -1,0 +1,212 @@
+//! Results that were fetched again behind a compaction: their price, their parts, and the line of the
+//! compaction prompt that names them.
+
+use super::formats::{boundary, claude, summary};
+use super::writers::{FOLDER, write_lines};
+use crate::cli::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+const PARSER: &str = "     1→use std::fs;\n     2→fn parse_line(text: &str) {\n     3→    let words = text.split(' ');\n     4→}\n     5→fn parse_block(text: &str) {\n     6→    let lines = text.lines();\n     7→}\n";
+
+/// A session that is written call by call. Each request has 1,000 tokens more than the last.
+#[derive(Default)]
+struct Session {
+    rows: Vec<Value>,
+    calls: usize,
+}
+
+impl Session {
+    fn call(mut self, name: &str, input: &Value, result: &str) -> Self {
+        self.calls += 1;
+        let id = format!("c{}", self.calls);
+        let mut answer = claude(
+            &id,
+            "assistant",
+            &json!([{"type": "tool_use", "id": id, "name": name, "input": input}]),
+        );
+        answer["message"]["usage"] = json!({"input_tokens": self.calls * 1_000});
+        self.rows.push(answer);
+        self.rows.push(claude(
+            &format!("r{}", self.calls),
+            "user",
+            &json!([{"type": "tool_result", "tool_use_id": id, "content": result}]),
+        ));
+        self
+    }
+
+    fn read(self, path: &str, text: &str) -> Self {
+        let input = json!({"file_path": format!("{FOLDER}/{path}")});
+        self.call("Read", &input, text)
+    }
+
+    fn edit(self, path: &str, old: &str) -> Self {
+        let input =
+            json!({"file_path": format!("{FOLDER}/{path}"), "old_string": old, "new_string": "x"});
+        self.call("Edit", &input, "ok")
+    }
+
+    fn run(self, command: &str, output: &str) -> Self {
+        self.call("Bash", &json!({"command": command}), output)
+    }
+
+    fn compact(mut self, text: &str) -> Self {
+        let rows = [boundary(&json!({"trigger": "auto"})), summary(text)];
+        self.rows.extend(rows);
+        self
+    }
+
+    fn project(&self) -> Project {
+        Project::new().with_file("s.jsonl", write_lines(&self.rows))
+    }
+
+    fn report(&self) -> Value {
+        let args = ["compaction", "s.jsonl", "--json"];
+        self.project().run(&args).exits_with(0).json()
+    }
+}
+
+fn refetches(report: &Value) -> Vec<Value> {
+    let own = &report["sessions"][0]["compactions"][0]["refetches"];
+    own.as_array().unwrap().clone()
+}
+
+#[test]
+fn a_file_that_is_read_again_has_its_price_and_the_names_that_were_used() {
+    let session = Session::default()
+        .read("src/parser.rs", PARSER)
+        .compact("We write src/parser.rs with parse_line.")
+        .run("make check", "ok")
+        .read("src/parser.rs", PARSER)
+        .run("make run", "parse_line and parse_block work");
+    let input = json!({"file_path": format!("{FOLDER}/src/b.rs"), "content": "parse_line(x); parse_block(x);"});
+    let session = session.call("Write", &input, "File created successfully");
+    let report = session.report();
+    let found = refetches(&report);
+    assert_eq!(found.len(), 1, "{report:#}");
+    assert_eq!(found[0]["name"], "src/parser.rs");
+    // The summary has the other name.
+    assert_eq!(
+        found[0]["parts"],
+        json!(["fn parse_block", "fn parse_line"])
+    );
+    let tokens = found[0]["tokens"].as_u64().unwrap();
+    assert!((300..=900).contains(&tokens), "{tokens}");
+    let own = &report["sessions"][0]["compactions"][0];
+    assert_eq!(
+        (&own["later_answers"], &own["refetch_answers"]),
+        (&json!(4), &json!(1))
+    );
+    assert_eq!(own["later_tokens"], 3_000);
+    let line = report["prompt_line"].as_str().unwrap();
+    assert!(
+        line.contains("src/parser.rs with `fn parse_block`, `fn parse_line`"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_file_that_is_changed_next_is_asked_for_by_the_part_at_hand() {
+    let session = Session::default()
+        .read("src/parser.rs", PARSER)
+        .compact("nothing")
+        .read("src/parser.rs", PARSER)
+        .edit("src/parser.rs", "    let lines = text.lines();");
+    let report = session.report();
+    let found = refetches(&report);
+    assert_eq!(found[0]["parts"], json!(["fn parse_block"]));
+    assert_eq!(found[0]["is_changed"], true);
+    let line = report["prompt_line"].as_str().unwrap();
+    assert!(
+        line.contains(
+            "only this part is read again (lost last time: src/parser.rs with `fn parse_block`)"
+        ),
+        "{line}"
+    );
+}
+
+#[test]
+fn parts_of_a_file_that_no_message_had_are_not_fetched_again() {
+    let report = Session::default()
+        .read(
+            "src/parser.rs",
+            "     1→use std::fs;\n     2→fn parse_line(text: &str) {\n",
+        )
+        .compact("We write src/parser.rs.")
+        .read(
+            "src/parser.rs",
+            "     5→fn parse_block(text: &str) {\n     6→    let lines = text.lines();\n",
+        )
+        .report();
+    assert!(refetches(&report).is_empty(), "{report:#}");
+    assert_eq!(report["prompt_line"], Value::Null);
+}
+
+#[test]
+fn a_command_is_fetched_again_only_if_its_result_is_the_same() {
+    let task = format!(
+        "Task 7: write the parser.\n{}",
+        "Its lines are many. ".repeat(20)
+    );
+    let before = || {
+        Session::default()
+            .run("make check", "12 tests passed in 3 s")
+            .run("tasks show 7", &task)
+            .compact("nothing")
+    };
+    let names = |session: Session| -> Vec<String> {
+        let found = refetches(&session.report());
+        let name = |one: &Value| one["name"].as_str().unwrap().to_owned();
+        found.iter().map(name).collect()
+    };
+    // Nothing was changed, so that its result is that from before.
+    assert_eq!(
+        names(before().run("make check", "12 tests passed in 4 s")),
+        ["make check"]
+    );
+    assert!(names(before().run("make check", "1 test failed")).is_empty());
+    // Behind a change, a check is work, and a task is not.
+    let changed = || before().edit("src/a.rs", "y");
+    assert!(names(changed().run("make check", "12 tests passed in 3 s")).is_empty());
+    assert_eq!(
+        names(changed().run("tasks show 7", &task)),
+        ["tasks show 7"]
+    );
+    let session = before().run("tasks show 7", &task);
+    let line = session.report()["prompt_line"].as_str().unwrap().to_owned();
+    assert!(
+        line.contains("`tasks show 7`: “Task 7: write the parser.”"),
+        "{line}"
+    );
+}
+
+#[test]
+fn where_nothing_was_needed_again_there_is_no_line() {
+    let session = Session::default()
+        .read("src/parser.rs", PARSER)
+        .compact("We write src/parser.rs.")
+        .run("make check", "ok");
+    session
+        .project()
+        .run(&["compaction", "s.jsonl"])
+        .exits_with(0)
+        .stdout_contains("nothing that was dropped was fetched again\nthere is no line to add to the compaction prompt\n");
+}
+
+#[test]
+fn names_of_a_result_are_masked() {
+    let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+    let output = format!("the key is {secret}, as before");
+    let session = Session::default()
+        .run("keys show", &output)
+        .compact("nothing")
+        .run("keys show", &output);
+    for format in ["text", "json", "markdown", "html"] {
+        session
+            .project()
+            .run(&["compaction", "s.jsonl", "--format", format])
+            .exits_with(0)
+            .stdout_contains("the key is")
+            .output_lacks(secret);
+    }
+}
