@@ -15,6 +15,10 @@ const LATEST_FILES: usize = 3;
 /// The form that every question asks for.
 const FORM: &str = "Answer with one item a line, each behind “- ”.";
 
+/// Programs and verbs that build, test or run a project. Other commands look up something once.
+const PROJECT_WORDS: &str = " make cmake just npm npx pnpm yarn bun deno node cargo go mix rake bundle gradle mvn dotnet swift zig \
+    pytest tox uv poetry python python3 mise task docker build test lint fmt format check compile run start serve dev ";
+
 /// A question that is asked if a compaction truncated facts that it is about.
 struct Question {
     id: &'static str,
@@ -40,7 +44,7 @@ static QUESTIONS: [Question; 7] = [
         id: "recall_commands",
         kind: ProbeKind::Recall,
         text: "Which commands build, test or run this work? Give each as it was typed.",
-        is_about: |fact| fact.class == FactClass::Command,
+        is_about: |fact| fact.class == FactClass::Command && is_project_command(&fact.text),
     },
     Question {
         id: "recall_rules",
@@ -110,6 +114,12 @@ pub fn make_probes(facts: &[TruncatedFact], rubric: &Rubric) -> Vec<Probe> {
         })
     };
     QUESTIONS.iter().filter_map(make).collect()
+}
+
+/// Returns true for a command that builds, tests or runs a project.
+fn is_project_command(command: &str) -> bool {
+    let mut words = command.split([' ', ':']);
+    words.any(|word| PROJECT_WORDS.contains(&format!(" {word} ")))
 }
 
 /// Removes all files but the latest changed ones.
