@@ -30,6 +30,7 @@ pub(crate) struct CompactionArgs {
     #[command(subcommand)]
     verb: Option<CompactionVerb>,
     /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest one of this folder that was compacted, a file, a folder; `#2` for its second compaction
+    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest of this folder, a file, a folder; `#2` for its second compaction (for its second call in `check`, `manifest`, `prompt-cache`, `diff`)
     #[arg(value_name = "SESSION", required = true)]
     sessions: Vec<String>,
     /// List every fact, not only those that were needed again
@@ -178,7 +179,8 @@ fn select_compactions(sessions: &mut [ReadSession], number: Option<usize>) -> Re
         return Err(CliError::usage(format!(
             "{name} has {}, so there is no #{number}",
             pluralize(count, "compaction")
-        )));
+        ))
+        .with_hint("behind `#`, `compaction` and `new scenario` number the compactions of a session; `check`, `manifest`, `prompt-cache` and `diff` its calls"));
     }
     for session in sessions {
         let compactions = &mut session.judged.compactions;

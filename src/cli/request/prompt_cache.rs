@@ -25,7 +25,7 @@ use clap::ValueEnum;
     A break is found by comparing bytes with the previous call, whatever the model. Calls are grouped into conversations by content, or by \
     the headers x-ctxc-agent and x-ctxc-conversation. If a model's tokenizer is not public, its tokens are estimated.\n\n\
     `ctxc prompt-cache @claude` reads the newest session of Claude Code in this folder (also `@codex`, `@pi`, `@gemini`): what the calls have in common, as a forecast, \
-    against the tokens that were billed. System text and tools are not in a session, so they are billed and not counted."
+    against the tokens that were billed. System text and tools are not in a session, so they are billed and not counted. `@claude#3` is its third call (in `compaction`, its third compaction)."
 )]
 pub(crate) struct PromptCacheArgs {
     /// Recordings: `@NAME`, a file, a folder; or sessions of coding agents

@@ -218,7 +218,8 @@ impl FoundSessions {
             Some(number) if number == 0 || number > count => Err(CliError::usage(format!(
                 "{name} has {}, so there is no call {number}",
                 pluralize(count, "call")
-            ))),
+            ))
+            .with_hint("behind `#`, `compaction` and `new scenario` number the compactions of a session; `check`, `manifest`, `prompt-cache` and `diff` its calls")),
             None if count == 0 => Err(CliError::new(
                 CliErrorKind::NothingSelected,
                 format!("{name} holds no answer of a model"),

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
     after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
     cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check calls.jsonl\n  ctxc check session.jsonl\n  ctxc check --suppress-existing\n  ctxc check --diff\n  ctxc check --fix\n\n\
     `ctxc check @claude` checks the newest session of Claude Code in this folder (also `@codex`, `@pi`, `@gemini`): its requests are put together again, \
-    as far as the session holds them, and checked before each compaction and at the end."
+    as far as the session holds them, and checked before each compaction and at the end; `@claude#3` is its third call (in `compaction`, its third compaction)."
 )]
 #[allow(
     clippy::struct_excessive_bools,

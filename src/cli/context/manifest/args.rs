@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
     provide some. Looked-up context is unknown too, unless you name TASK and everything that it is looked up by is known. \
     An agent that depends on a file with errors is left out and listed, with exit code 1; --output and --check need them all. \
     A file is written completely or not at all.\n\n\
-    `ctxc manifest @claude` shows where the tokens of the last call of a session go (also `@codex`, `@pi`, `@gemini`, or a file); `@claude#3` is its third call."
+    `ctxc manifest @claude` shows where the tokens of the last call of a session go (also `@codex`, `@pi`, `@gemini`, or a file); `@claude#3` is its third call (in `compaction`, its third compaction)."
 )]
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
