@@ -2,8 +2,8 @@
 //! ran although an earlier message, which was dropped, had their contents; with the answers and
 //! tokens that this took, and the parts that it then used.
 //!
-//! A command that is run again is work, unless its result is the same: as before any change of a file,
-//! or, behind one, in all bytes of a long result.
+//! A command that is run again is work, unless its result is the same: if no file was changed between
+//! both runs, without its digits; else in all bytes of an error or of a long result.
 
 use super::facts::error_line::error_lines;
 use super::facts::fact_reader::TextMask;
@@ -83,6 +83,8 @@ pub struct LaterWork {
 #[derive(Debug)]
 struct CommandRun {
     message: usize,
+    /// The number of changes of files before it.
+    changes: usize,
     /// The hashes of the output, and of the output without digits and blanks.
     hashes: [u64; 2],
 }
@@ -138,8 +140,8 @@ pub(super) struct RefetchTracker<'m> {
     /// The work behind each compaction.
     work: Vec<LaterWork>,
     answers: usize,
-    /// True if a file was changed since the last compaction.
-    is_changed: bool,
+    /// The number of changes of files.
+    changes: usize,
     open: HashMap<ResultSource, OpenRefetch>,
     /// The names of the open refetches by their words.
     names: HashMap<String, Vec<(ResultSource, usize)>>,
@@ -162,7 +164,7 @@ impl<'m> RefetchTracker<'m> {
             drops: Vec::new(),
             work: Vec::new(),
             answers: 0,
-            is_changed: false,
+            changes: 0,
             open: HashMap::new(),
             names: HashMap::new(),
             summary: HashSet::new(),
@@ -236,7 +238,7 @@ impl<'m> RefetchTracker<'m> {
             (ResultKind::File, SourceUse::Fetch) => self.add_reading(result),
             (ResultKind::File, SourceUse::Change) => {
                 self.add_lines(result);
-                self.is_changed = true;
+                self.changes += 1;
                 if let Some(open) = self.open.get(&result.source).map(|open| open.index)
                     && let Some(refetch) = self.refetch(open)
                 {
@@ -260,15 +262,20 @@ impl<'m> RefetchTracker<'m> {
         let bytes = result.text.trim().len();
         let run = CommandRun {
             message: result.message,
+            changes: self.changes,
             hashes,
         };
         let before = self.runs.insert(result.source.name.clone(), run)?;
-        let is_same = if self.is_changed {
-            before.hashes[0] == hashes[0] && bytes >= MIN_LONG_RESULT
-        } else {
+        let compaction = self.dropped_by(before.message)?;
+        let is_same = if before.changes == self.changes {
             before.hashes[1] == hashes[1] && bytes > 0
+        } else {
+            let is_check = || bytes < MIN_LONG_RESULT && error_lines(&result.text).is_empty();
+            before.hashes[0] == hashes[0] && !is_check()
         };
-        let compaction = self.dropped_by(before.message).filter(|_| is_same)?;
+        if !is_same {
+            return None;
+        }
         Some(DroppedText { compaction, bytes })
     }
 
@@ -410,7 +417,6 @@ impl<'m> RefetchTracker<'m> {
         });
         self.work.push(LaterWork::default());
         self.summary = identifiers(summary).map(str::to_owned).collect();
-        self.is_changed = false;
         self.end_growth();
     }
 
