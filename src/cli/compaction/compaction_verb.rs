@@ -29,8 +29,7 @@ use std::collections::BTreeMap;
 pub(crate) struct CompactionArgs {
     #[command(subcommand)]
     verb: Option<CompactionVerb>,
-    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest one of this folder that was compacted, a file, a folder; `#2` for its second compaction
-    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest of this folder, a file, a folder; `#2` for its second compaction (for its second call in `check`, `manifest`, `prompt-cache`, `diff`)
+    /// Sessions: `@claude`, `@codex`, `@pi` or `@gemini` for the newest one of this folder that was compacted, a file, a folder; `#2` for its second compaction (for its second call in `check`, `manifest`, `prompt-cache`, `diff`)
     #[arg(value_name = "SESSION", required = true)]
     sessions: Vec<String>,
     /// List every fact, not only those that were needed again
