@@ -3,10 +3,12 @@
 use super::load::LoadedRequest;
 use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
 use crate::base::lines::diff_lines;
+use crate::cli::compaction::names_session;
 use crate::cli::prelude::*;
 use crate::cli::record::comparison::{known_secrets, project_comparison};
 use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::record::comparison::RequestComparison;
+use crate::record::places::RecordingSelector;
 use crate::request::difference::{SegmentDifference, differences, distance};
 use crate::request::model::ModelRequest;
 use crate::request::segments::{RequestSegment, build_segments};
@@ -18,6 +20,9 @@ const MAX_COMPARED_CALLS: usize = 1_000;
 const MAX_SHOWN_LINES: usize = 6;
 /// The maximum number of segments shown of a call.
 const MAX_SHOWN_SEGMENTS: usize = 100;
+
+/// The line below a comparison of sessions without a number.
+const LAST_CALLS_NOTE: &str = "a session is compared by its last call, which has no messages from before its last compaction; `SESSION#2` is its second call";
 
 /// The differences between the requests of two recordings: `ctxc diff @A @B --json`.
 #[derive(JsonSchema, Serialize)]
@@ -119,9 +124,18 @@ pub(crate) fn diff_recordings(
             document.changed.push(row);
         }
     }
+    let is_last =
+        |subject| names_session(subject) && RecordingSelector::parse(subject).number.is_none();
+    let has_last = is_last(old) || is_last(new);
     cx.emit_result(output, |format, cx| match format {
         DataFormat::Json => cx.print_json(&document),
-        DataFormat::Text => print_diff(&document, cx),
+        DataFormat::Text => {
+            print_diff(&document, cx)?;
+            if has_last {
+                cx.print_hanging(LAST_CALLS_NOTE, 2)?;
+            }
+            Ok(())
+        }
     })?;
     Ok(Exit::Success)
 }
@@ -350,5 +364,5 @@ fn print_diff(document: &RecordingDiff, cx: &mut Cx) -> Result<()> {
         document.added.len(),
         document.removed.len()
     ))?;
-    missing_parts_line(&document.missing_parts).map_or(Ok(()), |line| cx.print_line(&line))
+    missing_parts_line(&document.missing_parts).map_or(Ok(()), |line| cx.print_hanging(&line, 2))
 }

@@ -283,6 +283,12 @@ fn two_points_of_a_session_are_compared_as_two_calls() {
         assert!(run.stdout.contains(line), "{line}\n{}", run.stdout);
     }
     assert!(!run.stdout.contains("removed, "), "{}", run.stdout);
+    let last = "a session is compared by its last call";
+    assert!(!run.stdout.contains(last), "{}", run.stdout);
+    project
+        .run(&["diff", "s.jsonl", "s.jsonl"])
+        .exits_with(0)
+        .stdout_contains(last);
 }
 
 #[test]
