@@ -358,16 +358,25 @@ fn describe_break(broken: &BreakRow<'_>) -> String {
 /// The number of calls up to which a conversation lists all of them, not only those that broke.
 const MAX_LISTED_CALLS: usize = 20;
 
+/// The columns of a line beside the name of its call.
+const NUMBER_COLUMNS: usize = 42;
+
 /// Prints the report for people.
 pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Result<()> {
-    let width = document
-        .conversations
-        .iter()
-        .flat_map(|one| &one.calls)
-        .map(|call| call.id.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(4);
+    let calls = document.conversations.iter().flat_map(|one| &one.calls);
+    let longest = calls.clone().map(|call| call.id.chars().count()).max();
+    let is_narrow = cx
+        .options
+        .screen
+        .width
+        .is_some_and(|columns| longest.unwrap_or(0) + NUMBER_COLUMNS > columns);
+    // On a narrow terminal, calls of long names have only their numbers.
+    let label = |call: &ReuseRow<'_>| {
+        let at = call.id.rfind('#').filter(|_| is_narrow).unwrap_or(0);
+        escape_line(call.id.get(at..).unwrap_or(call.id)).into_owned()
+    };
+    let widths = calls.map(|call| label(call).chars().count());
+    let width = widths.max().unwrap_or(0).max(4);
     for conversation in &document.conversations {
         let calls = &conversation.calls;
         let sum = |of: fn(&ReuseRow<'_>) -> usize| calls.iter().map(of).sum::<usize>();
@@ -382,9 +391,9 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
             percentage(reused, tokens)
         );
         let head = cx.options.screen.paint(Paint::Strong, &head);
-        cx.print_line(&head)?;
+        cx.print_hanging(&head, 2)?;
         if let Some(billed) = &conversation.billed {
-            cx.print_line(&format!("  {}", billed.describe()))?;
+            cx.print_hanging(&format!("  {}", billed.describe()), 4)?;
         }
         let is_listed = |call: &&ReuseRow<'_>| {
             let missed = call.billed.as_ref().map(|billed| billed.missed.is_some());
@@ -402,7 +411,7 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
             let [tokens, reused, new, written] = numbers;
             cx.print_line(&format!(
                 "  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}",
-                escape_line(call.id)
+                label(call)
             ))?;
             if let Some(broken) = &call.broken_by {
                 let usd = broken.usd.filter(|usd| *usd > 0.0);
@@ -411,7 +420,7 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
                 });
                 let line = format!("  {:width$} broken: {}{usd}", "", describe_break(broken));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
-                cx.print_line(&line)?;
+                cx.print_hanging(&line, width + 5)?;
             }
             if let Some(billed) = &call.billed
                 && let Some(missed) = &billed.missed
@@ -419,7 +428,7 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
                 let missed = missed.describe(billed.cached.unwrap_or(0));
                 let line = format!("  {:width$} billed: {}", "", escape_line(&missed));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
-                cx.print_line(&line)?;
+                cx.print_hanging(&line, width + 5)?;
             }
         }
         if listed.len() < calls.len() {
@@ -441,7 +450,7 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
         percentage(total.reused, total.tokens),
         format_thousands(total.lost)
     );
-    cx.print_line(&line)?;
+    cx.print_hanging(&line, 2)?;
     let lines = [
         total.billed.as_ref().map(missed_line),
         too_short_note(total),
@@ -450,7 +459,7 @@ pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Res
     lines
         .iter()
         .flatten()
-        .try_for_each(|line| cx.print_line(line))
+        .try_for_each(|line| cx.print_hanging(line, 2))
 }
 
 /// Returns the bill of sessions, and the tokens that their cache should have had.

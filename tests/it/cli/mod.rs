@@ -102,7 +102,7 @@ mod show;
 mod shown_files;
 mod suppress_existing;
 mod suppressions;
-mod terminal;
+pub(crate) mod terminal;
 mod tool_results;
 mod tools;
 mod trust;

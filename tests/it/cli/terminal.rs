@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 /// The program on a terminal of so many columns.
-fn terminal(project: &Project, columns: usize, line: &str) -> Child {
+pub(crate) fn terminal(project: &Project, columns: usize, line: &str) -> Child {
     let program = env!("CARGO_BIN_EXE_ctxc");
     let mut command = Command::new("script");
     command.args([
@@ -29,7 +29,7 @@ fn terminal(project: &Project, columns: usize, line: &str) -> Child {
 }
 
 /// The final lines of the screen.
-fn screen(output: &str) -> Vec<String> {
+pub(crate) fn screen(output: &str) -> Vec<String> {
     let mut lines = vec![Vec::new()];
     let mut at = 0;
     for c in output.chars() {

@@ -4,6 +4,7 @@ use super::formats::{boundary, claude, codex_text, item, summary};
 use super::report::steps;
 use super::writers::{AGENTS, Agent, Step, write_lines, write_session};
 use crate::cli::project::Project;
+use crate::cli::terminal::{screen, terminal};
 use serde_json::{Value, json};
 
 /// An answer of Claude Code with its usage: uncached, read and written tokens.
@@ -364,4 +365,25 @@ fn steps_back_and_cleared_results_break_the_prefix_where_they_begin() {
             .contains("[Old tool result content cleared]")
     );
     assert!(!manifest.stdout.contains("some lines"));
+}
+
+#[test]
+fn the_table_of_a_prompt_cache_fits_a_narrow_terminal() {
+    let name = format!("{}.jsonl", "s".repeat(40));
+    let project = Project::new().with_file(&name, billed_session());
+    let run = terminal(&project, 80, &format!("prompt-cache {name} --color never"));
+    let output = run.wait_with_output().unwrap();
+    let lines = screen(&String::from_utf8_lossy(&output.stdout));
+    let rows: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.trim_start().starts_with('#'))
+        .collect();
+    assert_eq!(rows.len(), 5, "{lines:#?}");
+    for row in rows {
+        assert_eq!(row.split_whitespace().count(), 5, "{lines:#?}");
+    }
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 80),
+        "{lines:#?}"
+    );
 }
