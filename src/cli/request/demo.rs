@@ -39,6 +39,7 @@ pub(crate) fn run_demo(cx: &mut Cx) -> Result<Exit> {
             kind,
             source: BodySource::Sent,
             place: None,
+            rows: None,
         }));
     }
     let RequestChecker { report, texts, .. } = checker;

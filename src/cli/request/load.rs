@@ -1,6 +1,8 @@
 //! Loads the calls of subjects: `@NAME`, `@NAME#3`, `DIR#3`, a file of recorded calls, a file with
 //! the body of a request.
 
+use super::missing_tokens::EarlierBills;
+use super::session_rows::SessionRows;
 use crate::base::fs;
 use crate::cli::compaction::names_session;
 use crate::cli::prelude::*;
@@ -41,6 +43,8 @@ pub(super) struct LoadedRequest {
     pub(super) call: Option<Recording>,
     /// The parts of the request that its session does not hold.
     pub(super) missing_parts: Vec<&'static str>,
+    /// The bills of the earlier calls of its session.
+    pub(super) bills: EarlierBills,
 }
 
 /// Returns true if the path names a request, a recording or a session: by its `@`, its number, the
@@ -234,6 +238,7 @@ pub(super) fn load_recorded(name: String, call: Recording) -> Result<LoadedReque
         request,
         call: Some(call),
         missing_parts: Vec::new(),
+        bills: EarlierBills::default(),
     })
 }
 
@@ -260,6 +265,7 @@ pub(super) fn mask_request(
                 request,
                 call: None,
                 missing_parts: Vec::new(),
+                bills: EarlierBills::default(),
             },
             redacted,
         ));
@@ -286,6 +292,7 @@ fn load_body(path: &Path) -> Result<LoadedRequest> {
         request,
         call: None,
         missing_parts: Vec::new(),
+        bills: EarlierBills::default(),
     })
 }
 
@@ -321,6 +328,8 @@ pub(super) struct CallBody {
     pub(super) source: BodySource,
     /// The place from which it can be read again, if any.
     pub(super) place: Option<(Arc<Path>, RecordingLine)>,
+    /// The rows of its session, if it is of one.
+    pub(super) rows: Option<SessionRows>,
 }
 
 /// The source of a body's text.
@@ -395,6 +404,7 @@ pub(super) fn each_body(
             kind,
             source: BodySource::Sent,
             place: None,
+            rows: None,
         });
         return Ok(SkippedCalls::default());
     }
@@ -425,6 +435,7 @@ pub(super) fn each_body(
                     BodySource::Sent
                 },
                 place,
+                rows: None,
             });
         })
         .map_err(|fault| unusable_error(&fault))?;

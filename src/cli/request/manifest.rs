@@ -1,6 +1,7 @@
 //! `ctxc manifest @NAME`: the segments of requests with their tokens.
 
 use super::load::{LoadedRequest, call_threads};
+use super::missing_tokens::MissingTokens;
 use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
 use crate::cli::prelude::*;
 use crate::cli::render::markup::{code_element, escape_cell, escape_html as escaped};
@@ -62,6 +63,8 @@ pub(crate) struct ManifestCallRow {
     /// The parts of the request that the session does not hold, such as tool definitions; empty for
     /// recordings.
     missing_parts: Vec<&'static str>,
+    /// The billed tokens of these parts; null without a bill, and for recordings.
+    missing_tokens: Option<MissingTokens>,
 }
 
 /// A segment.
@@ -162,6 +165,11 @@ fn call_row(
         }
     };
     let segments: Vec<SegmentRow> = loaded.segments.iter().map(segment).collect();
+    let total = segments.iter().map(|segment| segment.tokens).sum();
+    let call = loaded.call.as_ref();
+    let call = call.filter(|call| call.answered_by != AnsweredBy::Script);
+    let reported = call.and_then(|call| call.usage.input);
+    let missing = reported.map(|tokens| tokens.saturating_sub(total as u64));
     ManifestCallRow {
         id: loaded.name.clone(),
         agent: thread.agent,
@@ -172,14 +180,11 @@ fn call_row(
             name: counter.name().to_owned(),
             exact: counter.is_exact(),
         },
-        total: segments.iter().map(|segment| segment.tokens).sum(),
+        total,
         segments,
         missing_parts: loaded.missing_parts.clone(),
-        reported: loaded
-            .call
-            .as_ref()
-            .filter(|call| call.answered_by != AnsweredBy::Script)
-            .and_then(|call| call.usage.input),
+        missing_tokens: missing.and_then(|tokens| loaded.bills.divide(tokens)),
+        reported,
     }
 }
 
@@ -261,7 +266,10 @@ pub(crate) fn print_manifest(document: &RequestManifest, cx: &mut Cx) -> Result<
         let call = last.call;
         let head = escape_line(&heading(document, &last)).into_owned();
         let head = cx.options.screen.paint(Paint::Strong, &head);
-        cx.print_line(&head)?;
+        cx.print_hanging(&head, 2)?;
+        if let Some(missing) = &call.missing_tokens {
+            cx.print_hanging(&format!("  {}", missing.describe()), 4)?;
+        }
         let largest = largest_segments(&call.segments);
         let is_long = largest.len() < call.segments.len();
         if is_long {
@@ -281,20 +289,21 @@ pub(crate) fn print_manifest(document: &RequestManifest, cx: &mut Cx) -> Result<
             let id = escape_line(&segment.id);
             let pad = width.saturating_sub(segment.id.chars().count());
             let tool = segment.tool.as_deref().filter(|_| is_long);
-            cx.print_line(&format!(
+            let line = format!(
                 "  {id}{:pad$}  {:>8}{}{}{breakpoint}",
                 "",
                 format_thousands(segment.tokens),
                 tool.map_or_else(String::new, |tool| format!("  {}", escape_line(tool))),
                 list_sections(&segment.sections)
-            ))?;
+            );
+            cx.print_hanging(&line, width + 14)?;
         }
     }
     let mut missing_parts = Vec::new();
     for call in &document.calls {
         add_missing(&mut missing_parts, call.missing_parts.clone());
     }
-    missing_parts_line(&missing_parts).map_or(Ok(()), |line| cx.print_line(&line))
+    missing_parts_line(&missing_parts).map_or(Ok(()), |line| cx.print_hanging(&line, 2))
 }
 
 /// Returns the segments to list, in order: all, or the largest of a long request.
@@ -307,32 +316,47 @@ fn largest_segments(segments: &[SegmentRow]) -> Vec<&SegmentRow> {
     listed
 }
 
-/// Prints the tokens of a long request by the kinds of its segments, the largest first.
-fn print_groups(call: &ManifestCallRow, cx: &mut Cx) -> Result<()> {
+/// Returns the tokens of a request by the kinds of its segments, the largest first.
+fn group_segments(call: &ManifestCallRow) -> Vec<SegmentGroup> {
     let mut groups: BTreeMap<String, SegmentGroup> = BTreeMap::new();
     for segment in &call.segments {
-        let own = groups.entry(segment_kind(segment)).or_default();
+        let kind = segment_kind(segment);
+        let own = groups.entry(kind.clone()).or_insert(SegmentGroup {
+            kind,
+            tokens: 0,
+            count: 0,
+        });
         own.tokens += segment.tokens;
         own.count += 1;
     }
-    let mut groups: Vec<(String, SegmentGroup)> = groups.into_iter().collect();
-    groups.sort_by_key(|(_, group)| Reverse(group.tokens));
+    let mut groups: Vec<SegmentGroup> = groups.into_values().collect();
+    groups.sort_by_key(|group| Reverse(group.tokens));
     let rest = groups.split_off(groups.len().min(MAX_LISTED_GROUPS));
     if !rest.is_empty() {
-        let sum = |of: fn(&SegmentGroup) -> usize| rest.iter().map(|(_, group)| of(group)).sum();
-        let (tokens, count) = (sum(|group| group.tokens), sum(|group| group.count));
-        groups.push(("the rest".to_owned(), SegmentGroup { tokens, count }));
+        groups.push(SegmentGroup {
+            kind: "the rest".to_owned(),
+            tokens: rest.iter().map(|group| group.tokens).sum(),
+            count: rest.iter().map(|group| group.count).sum(),
+        });
     }
-    let width = groups.iter().map(|(kind, _)| kind.chars().count()).max();
-    for (kind, SegmentGroup { tokens, count }) in &groups {
-        let pad = width.unwrap_or(0).saturating_sub(kind.chars().count());
+    groups
+}
+
+/// Prints the tokens of a long request by the kinds of its segments.
+fn print_groups(call: &ManifestCallRow, cx: &mut Cx) -> Result<()> {
+    let groups = group_segments(call);
+    let width = groups.iter().map(|group| group.kind.chars().count()).max();
+    for group in &groups {
+        let pad = width
+            .unwrap_or(0)
+            .saturating_sub(group.kind.chars().count());
         cx.print_line(&format!(
             "  {}{:pad$}  {:>8}  {:>3} %  in {}",
-            escape_line(kind),
+            escape_line(&group.kind),
             "",
-            format_thousands(*tokens),
-            (tokens * 100 + call.total / 2) / call.total.max(1),
-            pluralize(*count, "segment")
+            format_thousands(group.tokens),
+            group.percentage(call.total),
+            pluralize(group.count, "segment")
         ))?;
     }
     let line = format!("  the largest {MAX_LARGEST_SEGMENTS}:");
@@ -340,10 +364,18 @@ fn print_groups(call: &ManifestCallRow, cx: &mut Cx) -> Result<()> {
 }
 
 /// The segments of a kind.
-#[derive(Default)]
 struct SegmentGroup {
+    /// The kind, for people.
+    kind: String,
     tokens: usize,
     count: usize,
+}
+
+impl SegmentGroup {
+    /// Returns its share of the tokens of a request.
+    fn percentage(&self, total: usize) -> usize {
+        (self.tokens * 100 + total / 2) / total.max(1)
+    }
 }
 
 /// Returns the kind of a segment, for people.
@@ -399,7 +431,10 @@ pub(crate) fn markdown(document: &RequestManifest) -> String {
     let mut out = format!("<!-- {} -->\n# {TITLE}\n", names::REQUEST_MANIFEST);
     for last in last_calls(document) {
         let _ = write!(out, "\n## {}\n\n", escape_cell(&heading(document, &last)));
-        out.push_str("| segment | tokens | sections | place |\n|---|---:|---|---|\n");
+        for line in missing_lines(last.call) {
+            let _ = write!(out, "{}\n\n", escape_cell(&line));
+        }
+        out.push_str("| segment | tokens | tool, sections | place |\n|---|---:|---|---|\n");
         for segment in &last.call.segments {
             let (id, tokens) = (escape_cell(&segment.id), format_thousands(segment.tokens));
             let _ = writeln!(
@@ -435,7 +470,28 @@ pub(crate) fn html(document: &RequestManifest) -> String {
                 format_thousands(tokens)
             );
         }
-        out.push_str("</div>\n<table><tr><th>segment</th><th class=\"n\">tokens</th><th>sections</th><th>place</th></tr>\n");
+        out.push_str("</div>\n");
+        for line in missing_lines(call) {
+            let _ = writeln!(out, "<p>{}</p>", escaped(&line));
+        }
+        out.push_str("<table><tr><th>kind</th><th class=\"n\">tokens</th><th class=\"n\">share</th><th class=\"n\">segments</th></tr>\n");
+        for group in group_segments(call) {
+            let _ = writeln!(
+                out,
+                "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{} %</td><td class=\"n\">{}</td></tr>",
+                escaped(&group.kind),
+                format_thousands(group.tokens),
+                group.percentage(call.total),
+                group.count
+            );
+        }
+        let _ = writeln!(
+            out,
+            "<tr><th>in all</th><th class=\"n\">{}</th><th></th><th class=\"n\">{}</th></tr></table>",
+            format_thousands(call.total),
+            call.segments.len()
+        );
+        out.push_str("<table><tr><th>segment</th><th class=\"n\">tokens</th><th>tool, sections</th><th>place</th></tr>\n");
         for segment in &call.segments {
             let _ = writeln!(
                 out,
@@ -452,14 +508,24 @@ pub(crate) fn html(document: &RequestManifest) -> String {
     out
 }
 
-/// Returns the notes on a segment: its sections with their tokens, and a cache breakpoint after it.
+/// Returns the lines on the parts of a request that its session does not hold.
+fn missing_lines(call: &ManifestCallRow) -> impl Iterator<Item = String> {
+    let tokens = call.missing_tokens.as_ref().map(MissingTokens::describe);
+    tokens
+        .into_iter()
+        .chain(missing_parts_line(&call.missing_parts))
+}
+
+/// Returns the notes on a segment: its tool, its sections with their tokens, and a cache breakpoint
+/// after it.
 fn notes(segment: &SegmentRow) -> String {
     let sections = segment
         .sections
         .iter()
         .map(|section| format!("{} {}", section.title, format_thousands(section.tokens)));
     let breakpoint = segment.breakpoint.then(|| "cache breakpoint".to_owned());
-    sections
+    let tool = segment.tool.clone().into_iter();
+    tool.chain(sections)
         .chain(breakpoint)
         .collect::<Vec<_>>()
         .join(" \u{b7} ")

@@ -3,6 +3,7 @@
 
 use super::load::{self, BodySource};
 use super::session_calls::{SubjectReader, add_missing, missing_parts_line};
+use super::session_rows::SessionRows;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::cli::findings;
@@ -15,6 +16,7 @@ use crate::project::config::Config;
 use crate::record::file::{self, RecordingLine};
 use crate::record::recording::Recording;
 use crate::request::model::{ModelRequest, NoRequest};
+use crate::request::places::JsonPlaces;
 use crate::request::prompt_cache::{PrefixReuse, compare_agent, compare_calls};
 use crate::request::segments::{RequestSegment, build_segments};
 use crate::request::threads::{ConversationTracker, SentRequest, is_shared};
@@ -472,6 +474,9 @@ fn request_findings<'b>(
         serde_json::from_str::<Value>(text).and_then(|body| serde_json::to_string_pretty(&body));
     let shown = shown.map_or(Cow::Borrowed(text), Cow::Owned);
     let mut found = found(&shown);
+    if let Some(rows) = &body.rows {
+        note_rows(&mut found, rows, &shown, request);
+    }
     if let Some(caller) = &call.caller {
         found = found
             .into_iter()
@@ -479,4 +484,19 @@ fn request_findings<'b>(
             .collect();
     }
     Some((shown, found))
+}
+
+/// Adds the rows of the session to findings in its messages.
+fn note_rows(found: &mut [Diagnostic], rows: &SessionRows, text: &str, request: &ModelRequest) {
+    let places = JsonPlaces::new(text, 0);
+    let rows = rows.places(request).into_iter();
+    let rows: Vec<_> = rows
+        .map(|(pointer, row)| (places.range_of(&pointer), row))
+        .collect();
+    for finding in found {
+        let start = finding.span.start as usize;
+        if let Some((_, row)) = rows.iter().find(|(range, _)| range.contains(&start)) {
+            finding.notes.insert(0, row.clone().into());
+        }
+    }
 }

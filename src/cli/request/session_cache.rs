@@ -2,19 +2,17 @@
 //! billed.
 
 use super::compared_call::{ComparedCall, MissedTokens, SessionBill, parse_seconds};
+use super::missing_tokens::{lookup_facts, message_tokens};
 use super::session_calls::FoundSessions;
 use crate::cli::prelude::*;
-use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
-use crate::kernel::conversation::Part;
+use crate::eval::request::examined_request::RequestModelFacts;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
 use crate::request::dialect::Dialect;
-use crate::request::model::ModelRequest;
 use crate::request::prompt_cache::{BreakCause, PrefixBreak, PrefixReuse};
 use crate::request::threads::Attribution;
-use crate::session::calls::{CallMessage, SessionCall};
+use crate::session::calls::SessionCall;
 use crate::session::session_event::RequestFacts;
-use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The minimum number of tokens that count as missed: caches end at blocks.
@@ -33,6 +31,9 @@ pub(super) fn compare_session_calls(
     let mut state = CacheState::default();
     let mut session_before = None;
     found.each_call(|session, call| {
+        if !found.is_named(call) {
+            return;
+        }
         if session_before != Some(session.order) {
             session_before = Some(session.order);
             state = CacheState::default();
@@ -64,16 +65,6 @@ pub(super) fn compare_session_calls(
             },
         });
     })
-}
-
-/// Returns the facts about a model.
-fn lookup_facts(dialect: Dialect, model: Option<&str>, config: &Config) -> RequestModelFacts {
-    let body = json!({"model": model.unwrap_or_default(), dialect.list_key(): []});
-    let request = ModelRequest::from_body(body, Some(dialect.path_suffix()));
-    request.map_or_else(
-        |_| lookup_facts(Dialect::Anthropic, model, config),
-        |request| model_facts(&request, &config.models),
-    )
 }
 
 /// The call before, and the tokens of its messages.
@@ -173,10 +164,4 @@ fn missed_tokens(
         model_before: before.model.clone().filter(|_| before.model != now.model),
         usd: facts.lost_usd(usize::try_from(tokens).unwrap_or(usize::MAX)),
     })
-}
-
-/// Returns the tokens of a message.
-fn message_tokens(message: &CallMessage, counter: &dyn TokenCounter) -> usize {
-    let tokens = |part: &Part| counter.count(&part.text_form().text) + part.media_tokens();
-    message.turn.parts.iter().map(tokens).sum()
 }

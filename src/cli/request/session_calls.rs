@@ -2,7 +2,9 @@
 //! `@claude#3` is the third call. Everything that leaves is masked as in recordings.
 
 use super::load::{self, BodySource, CallBody, CallBodyKind, LoadedRequest, SkippedCalls};
+use super::missing_tokens::EarlierBills;
 use super::new_scenario::copy_mask;
+use super::session_rows::SessionRows;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::compaction::{
     SelectedSessions, SessionChoice, SessionFile, find_sessions, names_session,
@@ -98,11 +100,12 @@ impl<'p> SubjectReader<'p> {
                 return;
             }
             match session.recorded_call(call) {
-                Ok((name, call)) => take(CallBody {
+                Ok((name, recorded)) => take(CallBody {
                     name,
-                    kind: CallBodyKind::Call(Box::new(sessions.mask.mask_call(call))),
+                    kind: CallBodyKind::Call(Box::new(sessions.mask.mask_call(recorded))),
                     source: BodySource::Session,
                     place: None,
+                    rows: Some(SessionRows::new(session.masked_path(&sessions.mask), call)),
                 }),
                 Err(error) => fault = Some(error),
             }
@@ -127,15 +130,23 @@ impl<'p> SubjectReader<'p> {
         let sessions = self.find_sessions(subject)?;
         sessions.notes.iter().for_each(|line| note(line));
         let mut latest = BTreeMap::new();
+        let mut bills: BTreeMap<usize, EarlierBills> = BTreeMap::new();
         let missing_parts = sessions.each_call(|session, call| {
+            let bills = bills.entry(session.order).or_default();
+            bills.note_call(call, &self.project.config);
             if sessions.is_selected(call) {
-                latest.insert(&session.order, session.recorded_call(call));
+                let latest_call = LatestCall {
+                    recorded: session.recorded_call(call),
+                    bills: *bills,
+                };
+                latest.insert(session.order, latest_call);
             }
         })?;
-        let load = |recorded: Result<(String, Recording)>| {
-            let (name, call) = recorded?;
+        let load = |latest: LatestCall| {
+            let (name, call) = latest.recorded?;
             Ok(LoadedRequest {
                 missing_parts: missing_parts.clone(),
+                bills: latest.bills,
                 ..load::load_recorded(name, sessions.mask.mask_call(call))?
             })
         };
@@ -188,25 +199,34 @@ impl<'p> SubjectReader<'p> {
     }
 }
 
+/// The latest selected call of a session.
+struct LatestCall {
+    /// Its name and its recording, not masked yet.
+    recorded: Result<(String, Recording)>,
+    /// The bills up to it.
+    bills: EarlierBills,
+}
+
 impl FoundSessions {
-    /// Returns true for the named call; without a number, for calls that together have all messages.
-    fn is_selected(&self, call: &SessionCall<'_>) -> bool {
-        self.number.is_some() || call.is_longest
+    /// Returns true for the named call; without a number, for all.
+    pub(super) fn is_named(&self, call: &SessionCall<'_>) -> bool {
+        self.number.is_none_or(|number| number == call.number)
     }
 
-    /// Passes on the named call, or all calls, one by one and in order. Returns the parts of
-    /// requests that the sessions do not hold.
+    /// Returns true for the named call; without a number, for calls that together have all messages.
+    fn is_selected(&self, call: &SessionCall<'_>) -> bool {
+        self.is_named(call) && (self.number.is_some() || call.is_longest)
+    }
+
+    /// Passes on all calls, one by one and in order. Returns the parts of requests that the sessions
+    /// do not hold.
     pub(super) fn each_call<'s>(
         &'s self,
         mut take: impl FnMut(&'s NamedSession, &SessionCall<'_>),
     ) -> Result<Vec<&'static str>> {
         let (mut missing_parts, mut count) = (Vec::new(), 0);
         for session in &self.sessions {
-            let summary = session.each_call(|call| {
-                if self.number.is_none_or(|number| number == call.number) {
-                    take(session, call);
-                }
-            })?;
+            let summary = session.each_call(|call| take(session, call))?;
             count += summary.count;
             add_missing(&mut missing_parts, summary.missing_parts);
         }
@@ -248,6 +268,11 @@ impl NamedSession {
     /// Returns the name of a call.
     pub(super) fn call_name(&self, call: &SessionCall<'_>) -> String {
         format!("{}#{}", self.place, call.number)
+    }
+
+    /// Returns the path of its file, masked.
+    fn masked_path(&self, mask: &CallMask) -> String {
+        mask.mask_text(&self.file.path.display().to_string())
     }
 
     /// Passes on the calls, one by one and in order.

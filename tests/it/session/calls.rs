@@ -5,6 +5,12 @@ use super::report::steps;
 use super::writers::{AGENTS, Agent, Step, write_lines, write_session};
 use crate::cli::project::Project;
 use crate::cli::terminal::{screen, terminal};
+use ctxc::internals::kernel::conversation::{Speaker, Turn};
+use ctxc::internals::session::calls::{SessionCalls, Shrinkage};
+use ctxc::internals::session::session_event::{
+    CompactionKind, CompactionPoint, MessageOrigin, SessionEvent, SessionFormat, SessionMessage,
+    part_text,
+};
 use serde_json::{Value, json};
 
 /// An answer of Claude Code with its usage: uncached, read and written tokens.
@@ -256,6 +262,12 @@ fn a_secret_is_found_and_never_shown() {
     let project = Project::new().with_file("s.jsonl", write_lines(&rows));
     let run = project.run(&["check", "s.jsonl"]).exits_with(0);
     assert!(run.stdout.contains("secret-in-request"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .contains("in line 3 of s.jsonl: a result of Read"),
+        "{}",
+        run.stdout
+    );
     for args in [
         vec!["check", "s.jsonl", "--json"],
         vec!["manifest", "s.jsonl#2", "--json"],
@@ -290,6 +302,72 @@ fn two_points_of_a_session_are_compared_as_two_calls() {
         .run(&["diff", "s.jsonl", "s.jsonl"])
         .exits_with(0)
         .stdout_contains(last);
+}
+
+#[test]
+fn a_call_that_was_broken_off_behind_a_compaction_hides_no_miss() {
+    let mut rows = vec![
+        claude("u1", "user", &json!("Fix the checkout.")),
+        answer("a1", "10:00:00", [3, 0, 20_000], &json!("Done.")),
+        boundary(&json!({"trigger": "auto"})),
+        summary("The checkout is fixed."),
+        claude("u2", "user", &json!("Go on.")),
+        answer("a2", "10:00:10", [0, 0, 0], &json!("Y")),
+        claude("u3", "user", &json!("Go on, please.")),
+        answer("a3", "10:00:20", [3, 0, 12_000], &json!("Yes.")),
+    ];
+    let missed = |rows: &[Value]| {
+        let project = Project::new().with_file("s.jsonl", write_lines(rows));
+        let run = project
+            .run(&["prompt-cache", "s.jsonl", "--json"])
+            .exits_with(0);
+        run.json()["total"]["billed"]["missed"].clone()
+    };
+    // The compaction made the history of the third call shorter, not a cache that forgot it.
+    assert_eq!(missed(&rows), json!(0));
+    rows.push(claude("u4", "user", &json!("And the cart?")));
+    rows.push(answer("a4", "10:00:30", [3, 0, 12_100], &json!("Fine.")));
+    assert_eq!(missed(&rows), json!(12_000));
+}
+
+#[test]
+fn a_manifest_accounts_for_the_bill() {
+    let project = Project::new().with_file("s.jsonl", billed_session());
+    let account = |subject: &str| {
+        let run = project.run(&["manifest", subject, "--json"]).exits_with(0);
+        let own = run.json()["calls"][0].clone();
+        let missing = own["missing_tokens"].clone();
+        let keys = ["first", "compaction", "rest"];
+        let all = keys.map(|key| missing[key].as_u64().unwrap_or(0));
+        let total = own["total"].as_u64().unwrap();
+        assert_eq!(
+            all.iter().sum::<u64>() + total,
+            own["reported"].as_u64().unwrap()
+        );
+        missing
+    };
+    // The first call was billed with 20,003 tokens, the fourth with 20,703.
+    let fourth = account("s.jsonl#4");
+    let first = fourth["first"].as_u64().unwrap();
+    assert!((19_950..20_003).contains(&first), "{fourth}");
+    assert_eq!(fourth["compaction"], Value::Null);
+    // Behind the compaction, fewer were billed than with the first call.
+    let last = account("s.jsonl");
+    assert_eq!(last["compaction"], json!(0));
+    assert_eq!(last["rest"], json!(0));
+    for format in ["text", "html", "markdown"] {
+        project
+            .run(&["manifest", "s.jsonl#4", "--format", format])
+            .exits_with(0)
+            .stdout_contains("by the bill, ")
+            .stdout_contains("system text, tool definitions");
+    }
+    let page = project
+        .run(&["manifest", "s.jsonl#4", "--format", "html"])
+        .exits_with(0);
+    for text in ["results of Read", "<td>Read</td>", "<th>in all</th>"] {
+        assert!(page.stdout.contains(text), "{text}\n{}", page.stdout);
+    }
 }
 
 #[test]
@@ -365,6 +443,61 @@ fn steps_back_and_cleared_results_break_the_prefix_where_they_begin() {
             .contains("[Old tool result content cleared]")
     );
     assert!(!manifest.stdout.contains("some lines"));
+}
+
+fn event(speaker: Speaker, text: &str) -> SessionEvent {
+    let turn = Turn::new(speaker, text.to_owned());
+    SessionEvent::Message(SessionMessage::new(turn, MessageOrigin::Conversation, 1))
+}
+
+fn compacted(summary: &str) -> SessionEvent {
+    SessionEvent::Compaction(Box::new(CompactionPoint {
+        summary: summary.to_owned(),
+        ..CompactionPoint::new(CompactionKind::Summary, 9)
+    }))
+}
+
+/// The texts of each call's messages, and the reason why its history shrank.
+fn read_calls(events: Vec<SessionEvent>) -> Vec<(String, Option<Shrinkage>)> {
+    let mut found = Vec::new();
+    let mut calls = SessionCalls::new(SessionFormat::Pi, |call| {
+        let texts = call.messages.iter();
+        let texts = texts.filter_map(|one| one.turn.parts.first().and_then(part_text));
+        found.push((texts.collect::<Vec<_>>().join(" "), call.shrinkage));
+    });
+    events.into_iter().for_each(|event| calls.add_event(event));
+    calls.finish();
+    found
+}
+
+#[test]
+fn steps_back_behind_two_compactions_restore_both() {
+    let user = |text| event(Speaker::User, text);
+    let answer = || event(Speaker::Assistant, "yes");
+    let found = read_calls(vec![
+        user("a"),
+        answer(),
+        user("b"),
+        answer(),
+        compacted("first"),
+        user("c"),
+        answer(),
+        compacted("second"),
+        user("d"),
+        answer(),
+        SessionEvent::UndoCompaction,
+        SessionEvent::UndoCompaction,
+        SessionEvent::Rewind(2),
+        user("e"),
+        answer(),
+    ]);
+    let last = [
+        ("first c", Some(Shrinkage::Compacted)),
+        ("second d", Some(Shrinkage::Compacted)),
+        ("a yes e", Some(Shrinkage::Rewound)),
+    ];
+    let last = last.map(|(text, shrinkage)| (text.to_owned(), shrinkage));
+    assert_eq!(found[2..], last);
 }
 
 #[test]

@@ -780,6 +780,7 @@ fn requests(out: &mut Artifacts) {
     }
     for (format, verb) in [
         (names::PROMPT_CACHE, "prompt-cache"),
+        (names::REQUEST_MANIFEST, "manifest"),
         (names::DIAGNOSTICS, "check"),
     ] {
         let run = project.run(&[verb, "billed.jsonl", "--json"]).exits_with(0);
