@@ -14,8 +14,7 @@ use std::io;
 #[command(
     after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
     Name a recording by `@NAME`, `@NAME#3`, or its file or folder; a file with the body of a request is one call. \
-    A session of a coding agent (`@claude`, `@codex`, `@pi`, `@gemini`, a file) stands for its last call, `@claude#3` for its third call (in `compaction`, for its third compaction). \
-    A session of a coding agent (`@claude`, `@codex`, `@pi`, `@gemini`, a file) stands for its last call, which has no messages from before its last compaction, `@claude#3` for its third. \
+    A session of a coding agent (`@claude`, `@codex`, `@pi`, `@gemini`, a file) stands for its last call, which has no messages from before its last compaction, `@claude#3` for its third (in `compaction`, for its third compaction). \
     Calls are matched by content and compared segment by segment. A resolved change with cause `default` is a setting that changed although no text of its task did."
 )]
 pub(crate) struct DiffArgs {
