@@ -108,9 +108,9 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
             number,
             notes,
         } = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
-        notes
-            .iter()
-            .for_each(|note| cx.print_note(&place.mask(note)));
+        for note in &notes {
+            cx.print_note(&place.mask(note));
+        }
         let mut files = files.into_iter();
         let mut own = Vec::new();
         if let Some(file) = files.next() {

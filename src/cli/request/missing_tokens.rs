@@ -89,8 +89,8 @@ fn missing_tokens(call: &SessionCall<'_>, config: &Config) -> Option<u64> {
     let messages: usize = messages
         .map(|message| message_tokens(message, counter))
         .sum();
-    let counted = messages + call.system.map_or(0, |text| counter.count(text));
-    Some(input.saturating_sub(counted as u64))
+    let system = call.system.map_or(0, |text| counter.count(text));
+    Some(input.saturating_sub((messages + system) as u64))
 }
 
 /// Returns the facts about a model.

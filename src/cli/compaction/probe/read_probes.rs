@@ -51,9 +51,9 @@ pub(super) fn read_sessions(sessions: &[String], cx: &mut Cx) -> Result<LocatedP
             number,
             notes,
         } = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
-        notes
-            .iter()
-            .for_each(|note| cx.print_note(&place.mask(note)));
+        for note in &notes {
+            cx.print_note(&place.mask(note));
+        }
         for file in &files {
             let found = read_points(file, &place)?.into_iter();
             points.extend(found.filter(|point| number.is_none_or(|own| own == point.number)));
