@@ -299,7 +299,7 @@ fn a_project_file_that_is_of_no_member_is_reported() {
         .with_file("ctxc.toml", "")
         .with_file("templates/t.xml", TASK)
         .with_file("apps/web/ctxc.toml", "");
-    for format in ["text", "github"] {
+    for format in ["full", "github"] {
         project
             .run(&["check", "--format", format])
             .exits_with(0)
