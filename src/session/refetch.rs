@@ -313,12 +313,10 @@ impl<'m> RefetchTracker<'m> {
 
     /// Returns the compaction that dropped a message.
     fn dropped_by(&self, message: usize) -> Option<usize> {
-        let is_dropped = |drop: &&DroppedMessages| {
-            message < drop.end && drop.retained.binary_search(&message).is_err()
-        };
-        self.drops
-            .iter()
-            .find(is_dropped)
+        let first = self.drops.partition_point(|drop| drop.end <= message);
+        let mut later = self.drops.iter().skip(first);
+        later
+            .find(|drop| drop.retained.binary_search(&message).is_err())
             .map(|drop| drop.compaction)
     }
 
