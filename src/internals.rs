@@ -17,6 +17,7 @@ rooms! {
     #[cfg(any(feature = "compile", feature = "assemble"))] jinja
     kernel
     #[cfg(feature = "lsp")] lsp
+    #[cfg(feature = "cli")] package
     #[cfg(any(feature = "compile", feature = "assemble"))] project
     #[cfg(feature = "eval")] provider
     #[cfg(feature = "eval")] record

@@ -4,7 +4,7 @@
 //! Data moves one way, from the top to the bottom of this list; a module imports only from those
 //! above it: `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` →
 //! `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` →
-//! `store`, `provider`, `work` → `record` → `run` → `eval` → `lsp` → `cli`.
+//! `store`, `provider`, `work` → `record` → `run` → `eval` → `package` → `lsp` → `cli`.
 //!
 //! The public API is re-exported here by name. The rooms themselves are private.
 
@@ -26,6 +26,8 @@ mod jinja;
 mod kernel;
 #[cfg(feature = "lsp")]
 mod lsp;
+#[cfg(feature = "cli")]
+mod package;
 #[cfg(any(feature = "compile", feature = "assemble"))]
 mod project;
 #[cfg(feature = "eval")]

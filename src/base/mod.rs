@@ -27,6 +27,8 @@ pub mod quoted;
 pub mod rule_meta;
 #[cfg(any(feature = "fs", feature = "eval"))]
 pub mod secrets;
+#[cfg(feature = "fs")]
+pub mod sha256;
 pub mod source;
 pub mod span;
 pub mod suggest;

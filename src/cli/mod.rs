@@ -21,6 +21,7 @@ mod member_folders;
 mod options;
 mod origin;
 mod overwrite;
+mod package;
 mod panic;
 mod prelude;
 mod project;

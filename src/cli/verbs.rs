@@ -133,6 +133,9 @@ pub(super) enum Verb {
     Proxy(DeferredArgs<super::record::ProxyArgs>),
     /// Remove old recordings, and workspaces of crashed programs
     Gc(DeferredArgs<super::record::GcArgs>),
+    /// Share tasks, roles and rules between projects: packages that prove themselves where they are
+    /// installed
+    Package(super::package::PackageArgs),
     /// Show the commands, keys and addresses that this project's files name, and allow ctxc to use them
     Trust(DeferredArgs<super::context::trust::TrustArgs>),
     /// Explain a rule by its name or code, or one setting of a task
@@ -207,6 +210,7 @@ impl Verb {
             Self::Replay(args) => super::record::run_replay(args, cx),
             Self::Proxy(args) => super::record::run_proxy(args, cx),
             Self::Gc(args) => super::record::run_gc(args, cx),
+            Self::Package(args) => super::package::run_package(args, cx),
             Self::Trust(args) => super::context::trust::run_trust(args, cx),
             Self::Explain(args) => explain::run_explain(args, cx),
             Self::Defaults(args) => defaults::run_defaults(args, cx),

@@ -5,6 +5,7 @@ use super::eval::Eval;
 use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{ModelConfig, ProviderConfig};
+use super::package_section::PackageSection;
 use super::project_fault::{ProjectFault, ProjectFaultKind};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
@@ -100,17 +101,6 @@ pub struct LookupSettings {
 /// `[fmt]`.
 pub use crate::format::FormatOptions as Format;
 
-/// A section of a later release: accepted, but not interpreted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reserved {
-    /// Index into [`Config::files`].
-    pub file: u16,
-    /// The span of the key.
-    pub span: Span,
-    /// The span of the value; for a section, of its header.
-    pub value: Span,
-}
-
 /// The whole content of `ctxc.toml`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -162,8 +152,8 @@ pub struct Config {
     /// The agents that scenarios test, for `has scenario`; `None` before scenarios are read. See
     /// [`Config::set_tested`].
     pub tested: Option<TestedAgents>,
-    /// Sections of later releases by name.
-    pub reserved: BTreeMap<String, Reserved>,
+    /// `[package]`.
+    pub package: Option<PackageSection>,
     /// The faults of the file, in the order of files and spans.
     pub faults: Vec<ProjectFault>,
 }
@@ -259,7 +249,7 @@ impl Default for Config {
             mcp: BTreeMap::new(),
             requests: RequestSettings::default(),
             tested: None,
-            reserved: BTreeMap::new(),
+            package: None,
             faults: Vec::new(),
         }
     }

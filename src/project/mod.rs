@@ -23,6 +23,8 @@ pub mod linked_trust;
 pub mod lints;
 pub mod models;
 #[cfg(feature = "compile")]
+pub mod package_section;
+#[cfg(feature = "compile")]
 pub mod project_fault;
 #[cfg(feature = "compile")]
 pub mod read;

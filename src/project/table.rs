@@ -91,8 +91,6 @@ pub enum ConfigShape {
     Bool,
     /// Anything.
     Any,
-    /// A table of a later release.
-    Later,
 }
 
 impl ConfigShape {

@@ -122,7 +122,6 @@ fn shape_schema(shape: ConfigShape) -> Value {
         }
         ConfigShape::Lints => lints_schema(),
         ConfigShape::Any => json!({}),
-        ConfigShape::Later => json!({"type": "object"}),
     }
 }
 

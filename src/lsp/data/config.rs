@@ -30,9 +30,10 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &DataCursor<'_>) 
                 .find(|line| !line.is_empty() && !line.starts_with('#'));
             // A table header would take over the keys after it.
             let takes_keys = next.is_some_and(|line| !line.starts_with('['));
-            let own = TOP_TABLE.keys.iter().filter(|key| {
-                !(matches!(key.shape, ConfigShape::Later) || is_table(key.shape) && takes_keys)
-            });
+            let own = TOP_TABLE
+                .keys
+                .iter()
+                .filter(|key| !(is_table(key.shape) && takes_keys));
             let one = |own: &ConfigKey| {
                 let insert = if matches!(own.shape, ConfigShape::List(_)) {
                     format!("[[{}]]", own.name)
@@ -200,9 +201,7 @@ fn value_template(shape: ConfigShape) -> String {
         | ConfigShape::Set
         | ConfigShape::Globs
         | ConfigShape::Words(_) => " = [\"$0\"]".to_owned(),
-        ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::Lints | ConfigShape::Later => {
-            " = { $0 }".to_owned()
-        }
+        ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::Lints => " = { $0 }".to_owned(),
         ConfigShape::List(_) => " = [{ $0 }]".to_owned(),
         ConfigShape::Setting(SettingName::AccumulateData) | ConfigShape::Bool => {
             " = true".to_owned()

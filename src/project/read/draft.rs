@@ -7,6 +7,7 @@ use super::keys::{SHARED_KEYS, TOP_TABLE};
 use super::layers::{DefaultLine, read_defaults, read_operators};
 use super::lints::{LintLine, read_lints};
 use super::models::{ReadModels, ReadProviders, read_models, read_providers};
+use super::package::read_package;
 use super::policy::{POLICY_ROWS, read_servers};
 use super::requests;
 use super::require::read_requirements;
@@ -14,7 +15,7 @@ use super::roles::read_roles;
 use super::row::read_rows;
 use super::sections::{
     ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS,
-    check_edition, check_version, read_owners, read_project, read_reserved,
+    check_edition, check_version, read_owners, read_project,
 };
 use super::tool_definitions::{WrittenTools, read_tools};
 use super::value::{FaultSink, TomlTable, to_span};
@@ -22,11 +23,11 @@ use super::workspace::{read_workspace, report_root_sections};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{
-    Format, LookupSettings, McpServerConfig, Policy, RecordSettings, RequestSettings, Reserved,
-    Templates,
+    Format, LookupSettings, McpServerConfig, Policy, RecordSettings, RequestSettings, Templates,
 };
 use crate::project::eval::Eval;
 use crate::project::glob::Globs;
+use crate::project::package_section::PackageSection;
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
@@ -67,7 +68,7 @@ pub(super) struct ConfigDraft {
     pub(super) policy: Policy,
     pub(super) mcp: BTreeMap<String, McpServerConfig>,
     pub(super) requests: RequestSettings,
-    pub(super) reserved: BTreeMap<String, Reserved>,
+    pub(super) package: Option<PackageSection>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) workspace: Option<Globs>,
     pub(super) inherited: Vec<InheritedSection>,
@@ -163,11 +164,7 @@ fn read_sections(
                 out.workspace = read_workspace(sink, value, rules);
                 report_root_sections(sink, tree.iter().map(|(key, _)| key));
             }
-            "package" => {
-                if let Some(section) = read_reserved(sink, key, value) {
-                    out.reserved.insert(name.to_owned(), section);
-                }
-            }
+            "package" => out.package = read_package(sink, key, value),
             _ if owner == FileOwner::Shared => sink.unknown_key("", key, &SHARED_KEYS),
             _ => sink.unknown_key("", key, &TOP_TABLE.key_names()),
         }

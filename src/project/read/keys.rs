@@ -5,6 +5,7 @@
 use super::eval::EVAL;
 use super::extends::EXTENDS;
 use super::models::{MODEL, PROVIDER};
+use super::package::PACKAGE;
 use super::policy::{POLICY, SERVER};
 use super::requests::REQUESTS;
 use super::require::REQUIRE;
@@ -126,8 +127,8 @@ pub static TOP_TABLE: ConfigTable = key_table(
         ),
         optional_key(
             "package",
-            ConfigShape::Later,
-            "reserved for a later release",
+            ConfigShape::Table(&PACKAGE),
+            "the package that the project is published as",
         ),
         optional_key(
             "fmt",

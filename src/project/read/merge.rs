@@ -143,7 +143,7 @@ fn merge_files(
         policy: own.policy,
         mcp: own.mcp,
         requests: own.requests,
-        reserved: own.reserved,
+        package: own.package,
         faults,
         ..Config::default()
     }

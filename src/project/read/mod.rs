@@ -12,6 +12,7 @@ mod lints;
 mod merge;
 mod models;
 pub mod named_things;
+mod package;
 mod policy;
 mod policy_check;
 mod requests;

@@ -1,14 +1,13 @@
 //! Reads the small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[limits]`,
-//! `[owners]`, `[fmt]`, `[allow]`, and those of later releases.
+//! `[owners]`, `[fmt]`, `[allow]`.
 
 use super::row::{KeyReader, KeyValue, optional_row, read_rows, row_keys, with_names};
-use super::value::{FaultSink, TomlKey, TomlValue, read_table, read_text, to_span};
+use super::value::{FaultSink, TomlValue, read_table, read_text, to_span};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest_candidate;
 use crate::format::Indent;
 use crate::project::config::{
-    DEFAULT_EDITION, Format, LookupSettings, RecordSettings, RecordedContent, Reserved, Templates,
-    VERSION,
+    DEFAULT_EDITION, Format, LookupSettings, RecordSettings, RecordedContent, Templates, VERSION,
 };
 use crate::project::glob::Globs;
 use crate::project::project_fault::ProjectFaultKind;
@@ -401,20 +400,6 @@ pub(super) const ALLOW_ROWS: &[KeyReader<Vec<Spanned<String>>>] = &[optional_row
     "rules, defaults and settings by name",
     |at, allow| *allow = at.read_texts(),
 )];
-
-/// Reads a section of a later release: a table, recorded with its span.
-pub(super) fn read_reserved(
-    sink: &mut FaultSink,
-    key: &TomlKey<'_>,
-    value: &TomlValue<'_>,
-) -> Option<Reserved> {
-    read_table(sink, key.get_ref(), value)?;
-    Some(Reserved {
-        file: sink.file,
-        span: to_span(&key.span()),
-        value: to_span(&value.span()),
-    })
-}
 
 /// The most similar name, owned.
 pub(super) fn nearest_name<'s>(

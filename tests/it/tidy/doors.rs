@@ -69,12 +69,16 @@ const CRATE_DOORS: &[(&str, &[&str])] = &[
             "src/template/",
         ],
     ),
+    ("sha2", &["src/base/sha256.rs"]),
     ("serde_json_path", &["src/scenario/"]),
     ("similar", &["src/base/lines.rs"]),
+    ("tar", &["src/package/archive"]),
     ("textwrap", &["src/cli/render/escape.rs"]),
     ("tokio", &["src/record/proxy/", "src/work/webhook.rs"]),
     ("toml", &["src/project/"]),
+    ("unicode_normalization", &["src/package/"]),
     ("ureq", &["src/provider/http.rs"]),
+    ("zstd", &["src/package/archive"]),
 ];
 
 /// Words after which `::` starts at the root.

@@ -22,6 +22,7 @@ const FLOORS: &[&[&str]] = &[
     &["record"],
     &["run", "session"],
     &["eval"],
+    &["package"],
     &["lsp"],
     &["cli"],
 ];

@@ -1,0 +1,102 @@
+//! `[package]`: the package that a project is published as, and the names of packages and of what
+//! they export.
+
+use super::glob::Globs;
+use crate::base::span::Spanned;
+use semver::Version;
+use std::fmt;
+
+/// `[package]`.
+#[derive(Clone, Debug)]
+pub struct PackageSection {
+    /// `name`: `acme/rules`.
+    pub name: Spanned<String>,
+    /// `version`.
+    pub version: Spanned<Version>,
+    /// `license`.
+    pub license: Option<String>,
+    /// `files`; `None` if absent: the files of the project that a package needs.
+    pub files: Option<Globs>,
+    /// `exports`: the definitions that others may use, in the order of the file.
+    pub exports: Vec<Spanned<PackageExport>>,
+    /// `recordings`: the package contains recorded answers.
+    pub has_recordings: bool,
+    /// `[[package.consumers]]`: the sources of projects whose contracts a release must keep.
+    pub consumers: Vec<Spanned<String>>,
+}
+
+/// A definition that a package exports: `tasks/triage`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PackageExport {
+    /// Its kind.
+    pub kind: ExportKind,
+    /// Its name; empty for the rules of the package, which have none.
+    pub name: String,
+}
+
+/// The kinds of definitions that a package can export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExportKind {
+    /// A named part of a template.
+    Fragment,
+    /// A role.
+    Role,
+    /// The `[lints]` of the package.
+    Rules,
+    /// A task.
+    Task,
+    /// A tool.
+    Tool,
+}
+
+/// Each kind with its word.
+const KIND_WORDS: [(ExportKind, &str); 5] = [
+    (ExportKind::Fragment, "fragments"),
+    (ExportKind::Role, "roles"),
+    (ExportKind::Rules, "rules"),
+    (ExportKind::Task, "tasks"),
+    (ExportKind::Tool, "tools"),
+];
+
+impl PackageExport {
+    /// Reads `KIND/NAME`, or `rules`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (word, name) = text.split_once('/').unwrap_or((text, ""));
+        let (kind, _) = *KIND_WORDS.iter().find(|(_, known)| *known == word)?;
+        let is_named = kind != ExportKind::Rules;
+        (is_named != name.is_empty() && text.contains('/') == is_named).then(|| Self {
+            kind,
+            name: name.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for PackageExport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = KIND_WORDS.iter().find(|(kind, _)| *kind == self.kind);
+        f.write_str(word.map_or("", |(_, word)| word))?;
+        if self.name.is_empty() {
+            return Ok(());
+        }
+        write!(f, "/{}", self.name)
+    }
+}
+
+/// True for the name of a package: an organisation and a name of lower-case letters, digits and `-`,
+/// with one slash between them.
+pub fn is_package_name(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.len() <= 64
+            && part.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
+            && !part.ends_with('-')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    text.split_once('/')
+        .is_some_and(|(organisation, name)| is_part(organisation) && is_part(name))
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/project/package_section.rs"]
+mod tests;
