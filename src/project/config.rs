@@ -1,6 +1,7 @@
 //! The settings of a project as read: layers, lints, requirements, limits, each with its origin.
 //! Immutable after reading, except for the set of tested agents, which is filled in later.
 
+use super::dependencies::Dependency;
 use super::eval::Eval;
 use super::glob::Globs;
 use super::lints::Lints;
@@ -149,6 +150,8 @@ pub struct Config {
     pub mcp: BTreeMap<String, McpServerConfig>,
     /// `[requests]`.
     pub requests: RequestSettings,
+    /// `[dependencies]`: the required packages by name.
+    pub dependencies: BTreeMap<String, Dependency>,
     /// The agents that scenarios test, for `has scenario`; `None` before scenarios are read. See
     /// [`Config::set_tested`].
     pub tested: Option<TestedAgents>,
@@ -248,6 +251,7 @@ impl Default for Config {
             policy: Policy::default(),
             mcp: BTreeMap::new(),
             requests: RequestSettings::default(),
+            dependencies: BTreeMap::new(),
             tested: None,
             package: None,
             faults: Vec::new(),

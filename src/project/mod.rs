@@ -4,6 +4,8 @@
 #[cfg(feature = "compile")]
 pub mod config;
 #[cfg(feature = "compile")]
+pub mod dependencies;
+#[cfg(feature = "compile")]
 pub mod eval;
 #[cfg(feature = "compile")]
 pub mod flat_keys;
@@ -21,6 +23,8 @@ pub mod linked_tools;
 pub mod linked_trust;
 #[cfg(feature = "compile")]
 pub mod lints;
+#[cfg(feature = "compile")]
+pub mod lock_file;
 pub mod models;
 #[cfg(feature = "compile")]
 pub mod package_section;

@@ -1,5 +1,6 @@
 //! Reads one project file, before it is merged with the file that it extends.
 
+use super::dependencies::read_dependencies;
 use super::eval::read_eval;
 use super::extends::{Extends, read_extends};
 use super::inherit::InheritedSection;
@@ -25,6 +26,7 @@ use crate::base::span::{Span, Spanned};
 use crate::project::config::{
     Format, LookupSettings, McpServerConfig, Policy, RecordSettings, RequestSettings, Templates,
 };
+use crate::project::dependencies::Dependency;
 use crate::project::eval::Eval;
 use crate::project::glob::Globs;
 use crate::project::package_section::PackageSection;
@@ -69,6 +71,7 @@ pub(super) struct ConfigDraft {
     pub(super) mcp: BTreeMap<String, McpServerConfig>,
     pub(super) requests: RequestSettings,
     pub(super) package: Option<PackageSection>,
+    pub(super) dependencies: BTreeMap<String, Dependency>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) workspace: Option<Globs>,
     pub(super) inherited: Vec<InheritedSection>,
@@ -160,6 +163,9 @@ fn read_sections(
             "policy" => read_rows(sink, name, value, POLICY_ROWS, &mut out.policy),
             "mcp" => out.mcp = read_servers(sink, value),
             "requests" => read_rows(sink, name, value, requests::ROWS, &mut out.requests),
+            "dependencies" => {
+                out.dependencies = read_dependencies(sink, value, &mut out.inherited);
+            }
             "workspace" => {
                 out.workspace = read_workspace(sink, value, rules);
                 report_root_sections(sink, tree.iter().map(|(key, _)| key));

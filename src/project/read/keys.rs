@@ -2,6 +2,7 @@
 //! beside its reader. Suggestions for unknown keys and the JSON Schema for editors are both derived
 //! from these tables. No second list exists.
 
+use super::dependencies::DEPENDENCY;
 use super::eval::EVAL;
 use super::extends::EXTENDS;
 use super::models::{MODEL, PROVIDER};
@@ -126,6 +127,11 @@ pub static TOP_TABLE: ConfigTable = key_table(
             "requests of other programs, and how requests are compared with recorded ones",
         ),
         optional_key(
+            "dependencies",
+            ConfigShape::Table(&DEPENDENCIES),
+            "the packages that the project uses, by their names",
+        ),
+        optional_key(
             "package",
             ConfigShape::Table(&PACKAGE),
             "the package that the project is published as",
@@ -172,6 +178,11 @@ pub(super) static WORKSPACE: ConfigTable = key_table(
             ConfigShape::Map(&ConfigShape::Table(&MODEL)),
             "models for members with `[models] workspace = true`",
         ),
+        optional_key(
+            "dependencies",
+            ConfigShape::Map(&ConfigShape::NameOr(&DEPENDENCY)),
+            "packages for members with `[dependencies] workspace = true`",
+        ),
     ],
 );
 
@@ -185,6 +196,12 @@ static DEFAULTS: ConfigTable = ConfigTable {
 static MODELS: ConfigTable = ConfigTable {
     others: Some(&ConfigShape::Table(&MODEL)),
     ..key_table("models", &[INHERIT])
+};
+
+/// `[dependencies]`.
+static DEPENDENCIES: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::NameOr(&DEPENDENCY)),
+    ..key_table("the packages that the project uses", &[INHERIT])
 };
 
 const INHERIT: ConfigKey = optional_key(

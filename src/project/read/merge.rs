@@ -110,6 +110,9 @@ fn merge_files(
         own.eval.scenarios.clear();
     }
     own.models.inherit(shared.models);
+    for (name, dependency) in shared.dependencies {
+        own.dependencies.entry(name).or_insert(dependency);
+    }
     models::set_protocols(&mut own.models, &own.providers);
     routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::load_system_prompts(&mut sink, input, &mut own.roles);
@@ -144,6 +147,7 @@ fn merge_files(
         mcp: own.mcp,
         requests: own.requests,
         package: own.package,
+        dependencies: own.dependencies,
         faults,
         ..Config::default()
     }

@@ -2,6 +2,7 @@
 //! by hand, so that one run finds every fault of a file, each with its own span.
 
 mod condition;
+mod dependencies;
 mod draft;
 mod eval;
 mod extends;

@@ -1,5 +1,6 @@
 //! `[workspace]`: the projects of one repository, and the settings that they share.
 
+use super::dependencies::read_dependencies;
 use super::inherit::INHERIT_KEY;
 use super::keys::WORKSPACE;
 use super::layers::{DefaultLine, read_defaults};
@@ -7,8 +8,14 @@ use super::lints::{LintLine, read_lints};
 use super::models::{ReadModels, read_models};
 use super::value::{FaultSink, TomlKey, TomlValue, add_glob, read_table, read_texts, to_span};
 use crate::base::rule_meta::RuleMeta;
+<<<<<<< HEAD
 use crate::project::glob::{self, Globs};
+=======
+use crate::project::dependencies::Dependency;
+use crate::project::glob::Globs;
+>>>>>>> cbb73fd3 (Read [dependencies] and ctxc.lock, each fault at its place)
 use crate::project::project_fault::ProjectFaultKind;
+use std::collections::BTreeMap;
 
 /// The sections of a workspace that its members can take over.
 #[derive(Debug, Default)]
@@ -16,6 +23,7 @@ pub(super) struct SharedSections {
     pub(super) defaults: Vec<DefaultLine>,
     pub(super) lints: Vec<LintLine>,
     pub(super) models: ReadModels,
+    pub(super) dependencies: BTreeMap<String, Dependency>,
 }
 
 /// The keys that may stand beside `[workspace]`.
@@ -94,6 +102,9 @@ pub(super) fn read_shared_section(
         "defaults" => read_defaults(sink, value, &mut out.defaults, &mut inherited),
         "lints" => read_lints(sink, value, rules, &mut out.lints, &mut inherited),
         "models" => out.models = read_models(sink, value, &mut inherited),
+        "dependencies" => {
+            out.dependencies = read_dependencies(sink, value, &mut inherited);
+        }
         _ => return false,
     }
     for section in inherited {

@@ -10,6 +10,7 @@ use crate::base::contained_path::{describe_io_error, slash_path};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{ConfigFile, ConfigInput, MAX_FILE_BYTES};
+use crate::project::dependencies::PackageSource;
 use crate::project::project_fault::ProjectFaultKind;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,14 +59,28 @@ pub(super) fn load_workspace(
         let reason = format!("its `[workspace]` has no `{name}`");
         sink.report(section.span, ProjectFaultKind::NoWorkspace { name, reason });
     }
-    // The models are those of the member from here on, and faults stand where it takes them over.
+    // The models and packages are those of the member from here on, and faults stand where it takes
+    // them over.
     for section in inherited.iter().filter(|section| section.name == "models") {
         found.models.move_to(section.span);
+    }
+    let folder = slash_path(path.parent().unwrap_or(Path::new("")));
+    let spans = inherited
+        .iter()
+        .filter(|section| section.name == "dependencies");
+    let span = spans.map(|section| section.span).next().unwrap_or_default();
+    for dependency in found.dependencies.values_mut() {
+        dependency.name.span = span;
+        dependency.source.span = span;
+        if let PackageSource::Path(source) = &mut dependency.source.value {
+            *source = format!("{folder}/{source}");
+        }
     }
     let draft = ConfigDraft {
         defaults: found.defaults,
         lints: found.lints,
         models: found.models,
+        dependencies: found.dependencies,
         faults: own.faults,
         ..ConfigDraft::default()
     };

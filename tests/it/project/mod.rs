@@ -1,6 +1,7 @@
 //! Floor 4: the project file.
 
 mod defaults;
+mod dependencies;
 mod eval;
 mod examples;
 mod globs;
