@@ -4,6 +4,8 @@
 
 mod archive;
 mod file_choice;
+pub mod surface;
+pub mod surface_diff;
 
 pub use archive::{PACKAGE_FILE, PackedFile, write_archive};
 pub use file_choice::select_files;

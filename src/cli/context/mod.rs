@@ -1,6 +1,7 @@
 //! The verbs that print contexts, and their shared parts: a compiled project, values, files.
 
 mod broken_parts;
+pub(in crate::cli) mod contracts;
 pub(crate) mod crowded_budgets;
 pub(crate) mod eval;
 pub(crate) mod gate;

@@ -1,5 +1,8 @@
-//! JSON Schemas of users: their faults, the cost of validation and the violations of a value.
+//! JSON Schemas of users: their faults, the cost of validation, the violations of a value, and
+//! the containment of one schema in another.
 
+#[cfg(feature = "eval")]
+pub mod containment;
 #[cfg(feature = "eval")]
 pub(crate) mod cost;
 pub(crate) mod draft;

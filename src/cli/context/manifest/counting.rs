@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 
 /// Options for counting tokens.
 #[derive(Clone, Debug, Default, Args)]
-pub(super) struct CountingArgs {
+pub(in crate::cli::context) struct CountingArgs {
     /// Tokenizer: o200k and cl100k count exactly; claude, gemini and llama estimate; bytes gives an upper bound
     /// [default: that of the agent's model; o200k if it has none]
     #[arg(long, value_name = "NAME")]
@@ -49,7 +49,7 @@ pub(super) fn registry_manifest(
 }
 
 /// Calls a function with the roles, models and counters of a project.
-pub(super) fn with_counters<T>(
+pub(in crate::cli::context) fn with_counters<T>(
     config: &Config,
     files: &ProjectFiles<'_>,
     counting: &CountingArgs,

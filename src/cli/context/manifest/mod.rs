@@ -12,5 +12,6 @@ mod side;
 mod text;
 
 pub(crate) use args::ManifestArgs;
+pub(super) use counting::{CountingArgs, with_counters};
 pub(super) use diff::{AgentContexts, context_growth};
 pub(crate) use run::run_manifest;

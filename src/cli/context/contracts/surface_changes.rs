@@ -1,0 +1,51 @@
+//! The surface of a project as a package, and its changes since a version.
+
+use crate::cli::context::manifest::{CountingArgs, with_counters};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::error::Result;
+use crate::package::surface::{Surface, read_surface};
+use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
+
+/// Returns the surface of what a project exports as a package.
+pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surface> {
+    let package = project.config.package.iter();
+    let exports: Vec<String> = package
+        .flat_map(|package| &package.exports)
+        .map(|export| export.value.to_string())
+        .collect();
+    with_counters(
+        &project.config,
+        &project.files(),
+        &CountingArgs::default(),
+        |how| read_surface(&project.registry, &project.config.roles, &exports, how),
+    )?
+    .map_err(|faults| project.context_error(&faults))
+}
+
+/// The changes of a surface since a revision.
+#[derive(Debug)]
+pub(super) struct ChangesSince {
+    /// The name of the revision.
+    pub(super) revision: String,
+    /// The changes that may fail a contract.
+    pub(super) changes: Vec<SurfaceChange>,
+}
+
+/// Returns the changes since the tag of a version, or since another revision if there is no such
+/// tag; `None` if neither can be compiled.
+pub(super) fn changes_since(
+    project: &CompiledProject,
+    [version, other]: [&str; 2],
+    now: &Surface,
+) -> Option<ChangesSince> {
+    let tag = format!("v{version}");
+    [tag.as_str(), other].into_iter().find_map(|revision| {
+        let then = CompiledProject::load_at(&project.root, revision).ok()?;
+        let mut changes = compare_surfaces(&project_surface(&then).ok()?, now);
+        changes.retain(|change| !change.is_harmless());
+        Some(ChangesSince {
+            revision: revision.to_owned(),
+            changes,
+        })
+    })
+}

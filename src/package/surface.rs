@@ -1,0 +1,189 @@
+//! What a package exports, as others see it: the surface that contracts are held to and that a
+//! comparison of two versions goes by.
+
+use crate::base::hash::{Hash, Hasher};
+use crate::context::TaskGraph;
+use crate::context::answer_format::AnswerForm;
+use crate::context::fault::{Fault, FaultKind};
+use crate::context::manifest::{Entry, ManifestOptions, ToolPolicy, task_manifest};
+use crate::context::render::call::answer_form;
+use crate::context::request::Request;
+use crate::kernel::context::Trust;
+use crate::project::roles::Role;
+use crate::registry::Registry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The exports of a package by kind and name: `tasks/triage`, `roles/planner`.
+pub type Surface = BTreeMap<String, ExportSurface>;
+
+/// One export.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExportSurface {
+    /// The inputs of a task, or of the task of a role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, InputSurface>,
+    /// The agents that it calls, in the order of its nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentSurface>,
+    /// The hash of its text, if it is no task or role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// An input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InputSurface {
+    /// The type of its value; null if none is declared.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// True if a run without a value fails.
+    pub required: bool,
+}
+
+/// An agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentSurface {
+    /// Its path in the task.
+    pub node: String,
+    /// The name of its result, if it has one.
+    pub name: Option<String>,
+    /// The JSON Schema of its answer, without constraints if any JSON will do; null for a text.
+    pub output: Option<Value>,
+    /// Its segments by their ids.
+    pub segments: BTreeMap<String, SegmentSurface>,
+    /// The tools that it may use; null if no role declares them.
+    pub tools: Option<ToolPolicy>,
+    /// The fewest tokens of its context in any run.
+    pub least_tokens: usize,
+    /// The most tokens of its context in any run; null if there is no upper bound.
+    pub most_tokens: Option<usize>,
+    /// The hash of the prefix that a provider's cache can reuse from call to call.
+    pub prefix: String,
+}
+
+/// A segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SegmentSurface {
+    /// `untrusted` for text that is fenced and gives no orders.
+    pub trust: Trust,
+    /// The hash of its known text.
+    pub hash: String,
+}
+
+impl ExportSurface {
+    /// The surface of an export that is only a text or a definition.
+    pub fn from_text(text: &str) -> Self {
+        Self {
+            text: Some(Hash::digest(text.as_bytes()).to_string()),
+            ..Self::default()
+        }
+    }
+}
+
+impl AgentSurface {
+    fn new(entry: Entry, name: Option<String>, answer: AnswerForm) -> Self {
+        let mut prefix = Hasher::new();
+        let parts = entry.segments_in_order();
+        for part in parts.into_iter().take(entry.prefix_segments) {
+            prefix.add_field(&part.hash);
+        }
+        let output = match answer {
+            AnswerForm::Free => None,
+            AnswerForm::Json => Some(json!({})),
+            AnswerForm::Schema(schema) => Some(schema),
+        };
+        let segment = |part: crate::context::manifest::Part| {
+            let (trust, hash) = (part.trust, part.hash);
+            (part.id, SegmentSurface { trust, hash })
+        };
+        Self {
+            node: entry.node,
+            name,
+            output,
+            tools: entry.tool_policy,
+            least_tokens: entry.total.least,
+            most_tokens: entry.total.bound,
+            prefix: prefix.finish().to_string(),
+            segments: entry.segments.into_iter().map(segment).collect(),
+        }
+    }
+}
+
+/// Returns the surface of exported tasks, roles and fragments. Other exports are left to the caller.
+///
+/// # Errors
+/// An export does not exist, or one of its agents cannot receive its context.
+pub fn read_surface(
+    registry: &Registry,
+    roles: &BTreeMap<String, Role>,
+    exports: &[String],
+    how: &ManifestOptions<'_>,
+) -> Result<Surface, Vec<Fault>> {
+    let mut surface = Surface::new();
+    for export in exports {
+        let missing = || {
+            let name = export.clone();
+            vec![Fault::from(FaultKind::Dangling { name })]
+        };
+        let found = match export.split_once('/') {
+            Some(("tasks", name)) => read_export(registry, &Request::new(name), how)?,
+            Some(("roles", name)) => {
+                let role = roles.get(name).ok_or_else(missing)?;
+                read_export(registry, &Request::of_role(role), how)?
+            }
+            Some(("fragments", name)) => {
+                let fragment = registry.fragment(name).ok_or_else(missing)?;
+                ExportSurface {
+                    text: Some(fragment.hash().to_string()),
+                    ..ExportSurface::default()
+                }
+            }
+            _ => continue,
+        };
+        surface.insert(export.clone(), found);
+    }
+    Ok(surface)
+}
+
+fn read_export(
+    registry: &Registry,
+    request: &Request<'_>,
+    how: &ManifestOptions<'_>,
+) -> Result<ExportSurface, Vec<Fault>> {
+    let missing = || {
+        let name = request.task.to_owned();
+        vec![Fault::from(FaultKind::Dangling { name })]
+    };
+    let one = |fault| vec![fault];
+    let task = registry.find(request.task).ok_or_else(missing)?;
+    let parameters = task.parameters().map_err(|_| missing())?;
+    let graph = TaskGraph::load(registry, request.task).map_err(one)?;
+    let graph = graph.ok_or_else(missing)?;
+    let names = graph.agents(request.task).map_err(one)?;
+    let mut agents = Vec::new();
+    for entry in task_manifest(registry, request, None, how)?.entries {
+        let node = entry.node.clone();
+        let name = names.iter().find(|agent| agent.node == node);
+        let request = Request {
+            node: &node,
+            files: how.files,
+            ..*request
+        };
+        let answer = answer_form(&graph, &request).map_err(one)?;
+        let name = name.and_then(|agent| agent.name.clone());
+        agents.push(AgentSurface::new(entry, name, answer));
+    }
+    let input = |found: crate::registry::RegistryParameter| {
+        let required = found.required && found.default.is_none();
+        let kind = found.kind;
+        (found.name, InputSurface { kind, required })
+    };
+    Ok(ExportSurface {
+        inputs: parameters.into_iter().map(input).collect(),
+        agents,
+        text: None,
+    })
+}

@@ -1,0 +1,298 @@
+//! The changes between two surfaces of a package, by what they may break for others.
+
+use super::surface::{AgentSurface, ExportSurface, Surface};
+use crate::base::words::words;
+use crate::scenario::json_schema::containment::find_output_break;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+words! {
+    /// The part of a surface that a change is about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum ChangeCategory {
+        /// The schema of answers, or an export that is gone.
+        Output = "OUTPUT",
+        /// The inputs.
+        Input = "INPUT",
+        /// The tools that an agent may use.
+        Tools = "TOOLS",
+        /// Segments that are gone, or whose trust is another.
+        Segments = "SEGMENTS",
+        /// The tokens of a context.
+        Tokens = "TOKENS",
+        /// The prefix that a provider's cache can reuse.
+        Cache = "CACHE",
+        /// Everything else.
+        Text = "TEXT",
+    }
+}
+
+/// A change of an export.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct SurfaceChange {
+    /// The part that changed.
+    pub category: ChangeCategory,
+    /// The export: `tasks/triage`.
+    pub export: String,
+    /// The change in words.
+    pub what: String,
+    /// True if it may break a user of the export.
+    pub is_breaking: bool,
+}
+
+impl SurfaceChange {
+    /// True if the change fails no contract that held before.
+    pub const fn is_harmless(&self) -> bool {
+        // A new tool or segment, and a few more tokens, can be just what a contract rules out.
+        !self.is_breaking
+            && !matches!(
+                self.category,
+                ChangeCategory::Tools | ChangeCategory::Segments | ChangeCategory::Tokens
+            )
+    }
+}
+
+/// Growth of tokens above this share breaks.
+const TOKEN_TOLERANCE: f64 = 0.1;
+
+/// Returns the changes from one surface to another, sorted.
+pub fn compare_surfaces(old: &Surface, new: &Surface) -> Vec<SurfaceChange> {
+    let mut changes = Vec::new();
+    for (export, then) in old {
+        let mut list = ChangeList {
+            export,
+            changes: &mut changes,
+        };
+        match new.get(export) {
+            Some(now) => compare_exports(then, now, &mut list),
+            None => list.add_break(ChangeCategory::Output, "it is not exported any more"),
+        }
+    }
+    for export in new.keys().filter(|export| !old.contains_key(*export)) {
+        let mut list = ChangeList {
+            export,
+            changes: &mut changes,
+        };
+        list.add(ChangeCategory::Text, "it is new");
+    }
+    changes.sort();
+    changes
+}
+
+/// The changes of one export.
+struct ChangeList<'c> {
+    export: &'c str,
+    changes: &'c mut Vec<SurfaceChange>,
+}
+
+impl ChangeList<'_> {
+    fn add(&mut self, category: ChangeCategory, what: impl Into<String>) {
+        self.changes.push(SurfaceChange {
+            category,
+            export: self.export.to_owned(),
+            what: what.into(),
+            is_breaking: false,
+        });
+    }
+
+    fn add_break(&mut self, category: ChangeCategory, what: impl Into<String>) {
+        self.add(category, what);
+        self.mark_break();
+    }
+
+    /// Marks the last change as breaking.
+    fn mark_break(&mut self) {
+        if let Some(last) = self.changes.last_mut() {
+            last.is_breaking = true;
+        }
+    }
+}
+
+fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeList<'_>) {
+    if then.text != now.text {
+        list.add(ChangeCategory::Text, "its text is another");
+    }
+    for (name, input) in &then.inputs {
+        match now.inputs.get(name) {
+            None => list.add_break(ChangeCategory::Input, format!("`{name}` is gone")),
+            Some(new) if new.kind != input.kind => {
+                let kind = |kind: &Option<String>| kind.clone().unwrap_or_else(|| "any".to_owned());
+                let (then, now) = (kind(&input.kind), kind(&new.kind));
+                list.add_break(
+                    ChangeCategory::Input,
+                    format!("`{name}` is of type {now}, was {then}"),
+                );
+            }
+            Some(new) if new.required && !input.required => {
+                list.add_break(ChangeCategory::Input, format!("`{name}` is required now"));
+            }
+            Some(new) if new.required != input.required => {
+                list.add(
+                    ChangeCategory::Input,
+                    format!("`{name}` is not required any more"),
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, input) in &now.inputs {
+        if then.inputs.contains_key(name) {
+            continue;
+        }
+        if input.required {
+            list.add_break(
+                ChangeCategory::Input,
+                format!("`{name}` is new and required"),
+            );
+        } else {
+            list.add(ChangeCategory::Input, format!("`{name}` is new"));
+        }
+    }
+    for agent in &then.agents {
+        match now.agents.iter().find(|new| new.node == agent.node) {
+            Some(new) => compare_agents(agent, new, list),
+            None => list.add_break(
+                ChangeCategory::Output,
+                format!("its agent {} is gone", agent.node),
+            ),
+        }
+    }
+    let has = |node: &str| then.agents.iter().any(|agent| agent.node == node);
+    for agent in now.agents.iter().filter(|agent| !has(&agent.node)) {
+        // A contract without `node` is about the only agent.
+        list.add_break(
+            ChangeCategory::Output,
+            format!("its agent {} is new", agent.node),
+        );
+    }
+}
+
+fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList<'_>) {
+    let before = list.changes.len();
+    let node = if then.node == "/" {
+        String::new()
+    } else {
+        format!(" of {}", then.node)
+    };
+    if then.name != now.name {
+        list.add_break(
+            ChangeCategory::Output,
+            format!("the result{node} has another name"),
+        );
+    }
+    match (&then.output, &now.output) {
+        (Some(old), Some(new)) => {
+            if let Some(gap) = find_output_break(old, new) {
+                let place = gap.path.trim_start_matches("$.");
+                list.add_break(
+                    ChangeCategory::Output,
+                    format!("`{place}`{node}: {}", gap.reason),
+                );
+            } else if old != new {
+                list.add(
+                    ChangeCategory::Output,
+                    format!("the schema{node} says more"),
+                );
+            }
+        }
+        (Some(_), None) => {
+            list.add_break(
+                ChangeCategory::Output,
+                format!("the answer{node} has no schema any more"),
+            );
+        }
+        (None, Some(_)) => {
+            list.add_break(
+                ChangeCategory::Output,
+                format!("the answer{node} is JSON now"),
+            );
+        }
+        (None, None) => {}
+    }
+    let tools = |agent: &AgentSurface| -> BTreeSet<String> {
+        let tools = agent.tools.iter();
+        let entries = tools.flat_map(|tools| {
+            let blocked = tools.blocked.iter().map(|tool| format!("!{tool}"));
+            tools.allowed.iter().cloned().chain(blocked)
+        });
+        entries.collect()
+    };
+    let (old, new) = (tools(then), tools(now));
+    let is_blocked = |tool: &str| tool.starts_with('!');
+    for tool in old.difference(&new) {
+        list.add(ChangeCategory::Tools, format!("`{tool}`{node} is gone"));
+        if !is_blocked(tool) {
+            list.mark_break();
+        }
+    }
+    for tool in new.difference(&old) {
+        list.add(ChangeCategory::Tools, format!("`{tool}`{node} is new"));
+        if is_blocked(tool) {
+            list.mark_break();
+        }
+    }
+    for (id, segment) in &then.segments {
+        match now.segments.get(id) {
+            None => list.add_break(ChangeCategory::Segments, format!("`{id}`{node} is gone")),
+            Some(new) if new.trust != segment.trust => {
+                let word = if new.trust.is_trusted() {
+                    "trusted"
+                } else {
+                    "untrusted"
+                };
+                list.add_break(
+                    ChangeCategory::Segments,
+                    format!("`{id}`{node} is {word} now"),
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    for id in now
+        .segments
+        .keys()
+        .filter(|id| !then.segments.contains_key(*id))
+    {
+        list.add(ChangeCategory::Segments, format!("`{id}`{node} is new"));
+    }
+    compare_tokens(then, now, list);
+    if then.prefix != now.prefix {
+        list.add(
+            ChangeCategory::Cache,
+            format!("the reusable prefix{node} is another"),
+        );
+    }
+    if list.changes.len() == before && then != now {
+        list.add(ChangeCategory::Text, format!("the text{node} is another"));
+    }
+}
+
+fn compare_tokens(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList<'_>) {
+    let limits = [
+        ("fewest", Some(then.least_tokens), Some(now.least_tokens)),
+        ("most", then.most_tokens, now.most_tokens),
+    ];
+    for (word, then, now) in limits {
+        match (then, now) {
+            (Some(then), Some(now)) if now > then => {
+                let what = format!("the {word} tokens are {now}, were {then}");
+                #[allow(clippy::cast_precision_loss, reason = "counts of tokens are small")]
+                let is_much = now as f64 > then as f64 * (1.0 + TOKEN_TOLERANCE);
+                if is_much {
+                    list.add_break(ChangeCategory::Tokens, what);
+                } else {
+                    list.add(ChangeCategory::Tokens, what);
+                }
+            }
+            (Some(then), None) => {
+                list.add_break(
+                    ChangeCategory::Tokens,
+                    format!("the tokens have no upper bound, were at most {then}"),
+                );
+            }
+            _ => {}
+        }
+    }
+}
