@@ -1,9 +1,11 @@
 //! Floor 11: packages: the files of a project with the proof that they work.
 //!
-//! No terminal, no network, and no file is written here.
+//! No terminal. `git` alone fetches, and `store` alone writes, into the user's cache folder; nothing
+//! does either unless a command of the user asks for it.
 
 mod archive;
 mod file_choice;
+pub mod resolve;
 pub mod surface;
 pub mod surface_diff;
 

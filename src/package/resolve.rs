@@ -1,0 +1,253 @@
+//! Minimal version selection: of all requirements on a package, the highest. A pure function of what
+//! the packages state, so its result depends neither on time nor on the order of requirements.
+
+use crate::base::contained_path::slash_path;
+use crate::project::dependencies::PackageSource;
+use semver::Version;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// The maximum number of requirements that are looked at.
+const MAX_REQUIREMENTS: usize = 2_000;
+
+/// The content of a package that resolution depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirements {
+    /// Its version.
+    pub version: Version,
+    /// The sources of the packages that it requires, by name.
+    pub dependencies: BTreeMap<String, PackageSource>,
+}
+
+/// A package that was selected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelectedPackage {
+    /// Its version.
+    pub version: Version,
+    /// Its source; a folder is relative to the project.
+    pub source: PackageSource,
+    /// The names of the packages that it requires, sorted.
+    pub dependencies: Vec<String>,
+}
+
+/// The names of packages from the project to a requirement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequirementPath(pub Vec<String>);
+
+impl fmt::Display for RequirementPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ctxc.toml")?;
+        self.0.iter().try_for_each(|name| write!(f, " → {name}"))
+    }
+}
+
+/// The reason why packages cannot be resolved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveFault<E: fmt::Display> {
+    /// A package cannot be read.
+    #[error("{fault} (required by {path})")]
+    Unreadable {
+        /// The way to it.
+        path: RequirementPath,
+        /// The reason.
+        fault: E,
+    },
+    /// One name for packages of two repositories.
+    #[error(
+        "`{name}` has two sources: {first} requires {first_source}, {second} requires {second_source}"
+    )]
+    TwoSources {
+        /// The name.
+        name: String,
+        /// The way to the first requirement.
+        first: RequirementPath,
+        /// Its repository or folder.
+        first_source: String,
+        /// The way to the second requirement.
+        second: RequirementPath,
+        /// Its repository or folder.
+        second_source: String,
+    },
+    /// A package from git that requires a folder.
+    #[error(
+        "{path} requires a folder, `{source_text}`, which exists only on the machine of its author"
+    )]
+    FolderInGit {
+        /// The way to it.
+        path: RequirementPath,
+        /// The requirement.
+        source_text: String,
+    },
+    /// Packages that require each other.
+    #[error("{path} requires itself")]
+    Circle {
+        /// The way to it.
+        path: RequirementPath,
+    },
+    /// More requirements than any project has.
+    #[error("the packages have more than {MAX_REQUIREMENTS} requirements")]
+    TooMany,
+}
+
+/// A requirement that was read.
+struct Requirement {
+    path: RequirementPath,
+    read: Requirements,
+}
+
+/// Selects the packages that a project with these dependencies uses. `read` returns the content of a
+/// package at a source.
+///
+/// # Errors
+/// A package cannot be read, or the requirements contradict each other.
+pub fn resolve<E: fmt::Display>(
+    project: &BTreeMap<String, PackageSource>,
+    mut read: impl FnMut(&str, &PackageSource) -> Result<Requirements, E>,
+) -> Result<BTreeMap<String, SelectedPackage>, ResolveFault<E>> {
+    let mut found: BTreeMap<(String, PackageSource), Requirement> = BTreeMap::new();
+    let mut places: BTreeMap<String, (String, RequirementPath)> = BTreeMap::new();
+    let mut open: VecDeque<(RequirementPath, PackageSource)> = project
+        .iter()
+        .map(|(name, source)| {
+            (
+                RequirementPath(vec![name.clone()]),
+                normalize_source("", source),
+            )
+        })
+        .collect();
+    while let Some((path, source)) = open.pop_front() {
+        let name = path.0.last().cloned().unwrap_or_default();
+        let place = source.place().to_owned();
+        let (first_source, first) = places
+            .entry(name.clone())
+            .or_insert_with(|| (place.clone(), path.clone()));
+        if *first_source != place {
+            return Err(ResolveFault::TwoSources {
+                name,
+                first: first.clone(),
+                first_source: first_source.clone(),
+                second: path,
+                second_source: place,
+            });
+        }
+        let key = (name, source);
+        if found.contains_key(&key) {
+            continue;
+        }
+        let content = read(&key.0, &key.1).map_err(|fault| ResolveFault::Unreadable {
+            path: path.clone(),
+            fault,
+        })?;
+        for (name, required) in &content.dependencies {
+            let mut names = path.0.clone();
+            names.push(name.clone());
+            let path = RequirementPath(names);
+            let source = match (&key.1, required) {
+                (PackageSource::Git { .. }, PackageSource::Path(_)) => {
+                    let source_text = required.to_string();
+                    return Err(ResolveFault::FolderInGit { path, source_text });
+                }
+                (PackageSource::Path(folder), _) => normalize_source(folder, required),
+                (PackageSource::Git { .. }, PackageSource::Git { .. }) => required.clone(),
+            };
+            open.push_back((path, source));
+        }
+        if found.len() + open.len() > MAX_REQUIREMENTS {
+            return Err(ResolveFault::TooMany);
+        }
+        found.insert(
+            key,
+            Requirement {
+                path,
+                read: content,
+            },
+        );
+    }
+    select_highest(project, found)
+}
+
+/// Selects the highest version of each package, without those that only lower versions require.
+fn select_highest<E: fmt::Display>(
+    project: &BTreeMap<String, PackageSource>,
+    found: BTreeMap<(String, PackageSource), Requirement>,
+) -> Result<BTreeMap<String, SelectedPackage>, ResolveFault<E>> {
+    let mut highest: BTreeMap<String, (SelectedPackage, RequirementPath)> = BTreeMap::new();
+    for ((name, source), requirement) in found {
+        let version = requirement.read.version;
+        let is_lower = |(own, _): &(SelectedPackage, _)| own.version > version;
+        if highest.get(&name).is_some_and(is_lower) {
+            continue;
+        }
+        let selected = SelectedPackage {
+            version,
+            source,
+            dependencies: requirement.read.dependencies.into_keys().collect(),
+        };
+        highest.insert(name, (selected, requirement.path));
+    }
+    let mut used = BTreeSet::new();
+    let mut open: Vec<&String> = project.keys().collect();
+    while let Some(name) = open.pop() {
+        if used.insert(name.clone()) {
+            open.extend(
+                highest
+                    .get(name)
+                    .into_iter()
+                    .flat_map(|(own, _)| &own.dependencies),
+            );
+        }
+    }
+    highest.retain(|name, _| used.contains(name));
+    // Packages whose requirements are all in order are taken away until none or only circles remain.
+    let mut ordered = BTreeSet::new();
+    loop {
+        let ready = highest.iter().filter(|(name, (own, _))| {
+            !ordered.contains(*name) && own.dependencies.iter().all(|name| ordered.contains(name))
+        });
+        let ready: Vec<String> = ready.map(|(name, _)| name.clone()).collect();
+        if ready.is_empty() {
+            break;
+        }
+        ordered.extend(ready);
+    }
+    let in_circle = highest.iter().find(|(name, _)| !ordered.contains(*name));
+    if let Some((_, (_, path))) = in_circle {
+        return Err(ResolveFault::Circle { path: path.clone() });
+    }
+    Ok(highest
+        .into_iter()
+        .map(|(name, (own, _))| (name, own))
+        .collect())
+}
+
+/// A source with its folder relative to the project instead of the package that requires it.
+fn normalize_source(folder: &str, source: &PackageSource) -> PackageSource {
+    let PackageSource::Path(path) = source else {
+        return source.clone();
+    };
+    let mut out = PathBuf::new();
+    for part in Path::new(folder).join(path).components() {
+        let is_inside = out.file_name().is_some();
+        match part {
+            Component::ParentDir if is_inside => drop(out.pop()),
+            Component::CurDir => {}
+            Component::ParentDir
+            | Component::Normal(_)
+            | Component::RootDir
+            | Component::Prefix(_) => {
+                out.push(part);
+            }
+        }
+    }
+    let path = slash_path(&out);
+    PackageSource::Path(if path.is_empty() {
+        ".".to_owned()
+    } else {
+        path
+    })
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/package/resolve.rs"]
+mod tests;

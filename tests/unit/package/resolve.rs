@@ -1,0 +1,248 @@
+use super::*;
+use std::convert::Infallible;
+
+/// A world of packages: the versions of each name, and what each version requires.
+type World = BTreeMap<String, BTreeMap<u64, BTreeMap<String, u64>>>;
+
+fn git(name: &str, version: u64) -> PackageSource {
+    PackageSource::Git {
+        url: format!("https://example.org/{name}.git"),
+        tag: format!("v{version}.0.0"),
+    }
+}
+
+fn sources(required: &BTreeMap<String, u64>) -> BTreeMap<String, PackageSource> {
+    required
+        .iter()
+        .map(|(name, version)| (name.clone(), git(name, *version)))
+        .collect()
+}
+
+fn read_world(world: &World, name: &str, source: &PackageSource) -> Requirements {
+    let PackageSource::Git { tag, .. } = source else {
+        panic!("{source}");
+    };
+    let version: u64 = tag
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    Requirements {
+        version: Version::new(version, 0, 0),
+        dependencies: sources(&world[name][&version]),
+    }
+}
+
+/// Returns the selected versions, or `None` for a circle.
+fn selected(world: &World, project: &BTreeMap<String, u64>) -> Option<BTreeMap<String, u64>> {
+    let read =
+        |name: &str, source: &PackageSource| Ok::<_, Infallible>(read_world(world, name, source));
+    match resolve(&sources(project), read) {
+        Ok(found) => Some(
+            found
+                .into_iter()
+                .map(|(name, own)| (name, own.version.major))
+                .collect(),
+        ),
+        Err(ResolveFault::Circle { .. }) => None,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// The definition, by brute force: of all sets of one version for each package, the lowest that
+/// contains what every requirement that can be reached at all demands, and then only the packages
+/// that the set itself needs.
+fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Option<BTreeMap<String, u64>> {
+    // Every requirement that can be reached, walked path by path without memory of earlier paths.
+    fn walk(
+        world: &World,
+        required: &BTreeMap<String, u64>,
+        on_path: &mut Vec<(String, u64)>,
+        demands: &mut Vec<(String, u64)>,
+    ) {
+        for (name, version) in required {
+            let one = (name.clone(), *version);
+            demands.push(one.clone());
+            if !on_path.contains(&one) {
+                on_path.push(one);
+                walk(world, &world[name][version], on_path, demands);
+                on_path.pop();
+            }
+        }
+    }
+    let mut demands = Vec::new();
+    walk(world, project, &mut Vec::new(), &mut demands);
+    let lowest = |name: &String| {
+        let versions = world[name].keys().copied();
+        versions
+            .filter(|version| {
+                demands
+                    .iter()
+                    .all(|(other, least)| other != name || version >= least)
+            })
+            .min()
+            .unwrap()
+    };
+    let chosen: BTreeMap<String, u64> = world
+        .keys()
+        .map(|name| (name.clone(), lowest(name)))
+        .collect();
+    let mut needed: BTreeMap<String, u64> = BTreeMap::new();
+    let mut grown = true;
+    let mut asked: Vec<String> = project.keys().cloned().collect();
+    while grown {
+        grown = false;
+        for name in asked.clone() {
+            if needed.insert(name.clone(), chosen[&name]).is_none() {
+                asked.extend(world[&name][&chosen[&name]].keys().cloned());
+                grown = true;
+            }
+        }
+    }
+    let mut reach: BTreeMap<&String, BTreeSet<&String>> = needed
+        .iter()
+        .map(|(name, version)| (name, world[name][version].keys().collect()))
+        .collect();
+    for _ in 0..needed.len() {
+        let before = reach.clone();
+        for own in reach.values_mut() {
+            for name in own.clone() {
+                own.extend(&before[name]);
+            }
+        }
+    }
+    reach
+        .iter()
+        .all(|(name, own)| !own.contains(*name))
+        .then_some(needed)
+}
+
+/// Numbers without a pattern, the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+fn random_world(numbers: &mut Numbers) -> (World, BTreeMap<String, u64>) {
+    let names: Vec<String> = (0..2 + numbers.below(5))
+        .map(|at| format!("acme/p{at}"))
+        .collect();
+    let versions: Vec<u64> = names.iter().map(|_| 1 + numbers.below(3)).collect();
+    let may_circle = numbers.below(4) == 0;
+    let mut world = World::new();
+    for (at, name) in names.iter().enumerate() {
+        for version in 1..=versions[at] {
+            let mut required = BTreeMap::new();
+            for (other, other_name) in names.iter().enumerate() {
+                let allowed = other > at || may_circle && other != at && numbers.below(4) == 0;
+                if allowed && numbers.below(5) < 2 {
+                    required.insert(other_name.clone(), 1 + numbers.below(versions[other]));
+                }
+            }
+            world
+                .entry(name.clone())
+                .or_default()
+                .insert(version, required);
+        }
+    }
+    let mut project = BTreeMap::new();
+    for (at, name) in names.iter().enumerate() {
+        if numbers.below(2) == 0 {
+            project.insert(name.clone(), 1 + numbers.below(versions[at]));
+        }
+    }
+    (world, project)
+}
+
+#[test]
+fn five_hundred_random_graphs_resolve_as_defined() {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let (mut circles, mut raised) = (0, 0);
+    for round in 0..500 {
+        let (world, project) = random_world(&mut numbers);
+        let found = selected(&world, &project);
+        assert_eq!(
+            found,
+            by_definition(&world, &project),
+            "round {round}: {project:?} in {world:?}"
+        );
+        match found {
+            None => circles += 1,
+            Some(found) => {
+                raised += usize::from(project.iter().any(|(name, version)| found[name] > *version))
+            }
+        }
+    }
+    assert!(circles > 10 && raised > 50, "{circles} {raised}");
+}
+
+#[test]
+fn one_name_with_two_repositories_names_both_ways() {
+    let read = |name: &str, _: &PackageSource| {
+        let mut dependencies = BTreeMap::new();
+        if name != "acme/base" {
+            dependencies.insert("acme/base".to_owned(), git(&format!("{name}-base"), 1));
+        }
+        Ok::<_, Infallible>(Requirements {
+            version: Version::new(1, 0, 0),
+            dependencies,
+        })
+    };
+    let project = BTreeMap::from([
+        ("acme/a".to_owned(), git("a", 1)),
+        ("acme/b".to_owned(), git("b", 1)),
+    ]);
+    assert_eq!(
+        resolve(&project, read).unwrap_err().to_string(),
+        "`acme/base` has two sources: ctxc.toml → acme/a → acme/base requires https://example.org/acme/a-base.git, ctxc.toml → acme/b → acme/base requires https://example.org/acme/b-base.git"
+    );
+}
+
+#[test]
+fn folders_are_relative_to_the_project_and_not_allowed_in_git() {
+    let folder = |path: &str| PackageSource::Path(path.to_owned());
+    let read = |name: &str, source: &PackageSource| {
+        let next = match name {
+            "acme/a" => Some(("acme/b", folder("./x/../../b"))),
+            "acme/b" => Some(("acme/c", folder("../../work"))),
+            "acme/git" => Some(("acme/b", folder("../b"))),
+            _ => None,
+        };
+        assert!(
+            name != "acme/b" || *source == folder("../shared/b"),
+            "{source}"
+        );
+        let dependencies = next
+            .into_iter()
+            .map(|(name, source)| (name.to_owned(), source))
+            .collect();
+        Ok::<_, Infallible>(Requirements {
+            version: Version::new(1, 0, 0),
+            dependencies,
+        })
+    };
+    let found = resolve(
+        &BTreeMap::from([("acme/a".to_owned(), folder("../shared/a/"))]),
+        read,
+    )
+    .unwrap();
+    let places: Vec<&str> = found.values().map(|own| own.source.place()).collect();
+    assert_eq!(places, ["../shared/a", "../shared/b", "../work"]);
+    let refused = resolve(
+        &BTreeMap::from([("acme/git".to_owned(), git("git", 1))]),
+        read,
+    )
+    .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "ctxc.toml → acme/git → acme/b requires a folder, `path:../b`, which exists only on the machine of its author"
+    );
+}
