@@ -5,6 +5,8 @@
 
 mod archive;
 mod file_choice;
+pub mod git;
+pub mod release;
 pub mod resolve;
 pub mod surface;
 pub mod surface_diff;

@@ -2,6 +2,7 @@
 
 use crate::base::span::Spanned;
 use std::fmt;
+use std::str::FromStr;
 
 /// A package that a project requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,14 @@ pub enum SourceFault {
 const GIT_SCHEMES: [&str; 3] = ["https://", "ssh://", "file://"];
 /// Signs that the names of tags cannot contain.
 const TAG_SIGNS: [char; 8] = ['~', '^', ':', '?', '*', '[', '\\', '@'];
+
+impl FromStr for PackageSource {
+    type Err = SourceFault;
+
+    fn from_str(text: &str) -> Result<Self, SourceFault> {
+        Self::parse(text)
+    }
+}
 
 impl PackageSource {
     /// Reads a source as written in a project file.

@@ -27,21 +27,26 @@ pub struct LockFile {
 }
 
 /// A package as it was resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LockedPackage {
     /// Its name: `acme/rules`.
     pub name: String,
     /// Its version.
+    #[serde(with = "as_text")]
     pub version: Version,
     /// Its source as requested; a folder is relative to the project.
+    #[serde(with = "as_text")]
     pub source: PackageSource,
     /// The commit of the tag, in hex digits; `None` for a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved: Option<String>,
     /// The SHA-256 of the list of its files.
     pub tree: String,
     /// The packages that it requires, sorted.
     pub dependencies: Vec<String>,
     /// The last verification of this version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Verification>,
     /// The SHA-256 of each file by its path.
     pub files: BTreeMap<String, String>,
@@ -77,20 +82,25 @@ struct WrittenLock<P> {
     package: Vec<P>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenPackage {
-    name: String,
-    version: String,
-    source: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    resolved: Option<String>,
-    tree: String,
-    #[serde(default)]
-    dependencies: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    verified: Option<Verification>,
-    files: BTreeMap<String, String>,
+/// Values that are written as texts.
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    pub(super) fn serialize<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'d, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'d>,
+    {
+        let text = String::deserialize(from)?;
+        text.parse()
+            .map_err(|why| D::Error::custom(format_args!("`{text}`: {why}")))
+    }
 }
 
 impl LockFile {
@@ -104,7 +114,7 @@ impl LockFile {
             span,
             reason,
         };
-        let written: WrittenLock<toml::Spanned<WrittenPackage>> =
+        let written: WrittenLock<toml::Spanned<LockedPackage>> =
             toml::from_str(text).map_err(|error| {
                 let span = error.span().unwrap_or_default();
                 let span = Span::from_offsets(span.start, span.end);
@@ -121,8 +131,8 @@ impl LockFile {
         let mut required = Vec::new();
         for entry in written.package {
             let span = Span::from_offsets(entry.span().start, entry.span().end);
-            let package = read_package(entry.into_inner())
-                .map_err(|reason| fault(span, reason.to_string()))?;
+            let package = entry.into_inner();
+            check_package(&package).map_err(|reason| fault(span, reason.to_string()))?;
             if packages
                 .last()
                 .is_some_and(|last| last.name >= package.name)
@@ -158,7 +168,7 @@ impl LockFile {
     pub fn to_text(&self) -> String {
         let written = WrittenLock {
             version: FORMAT_VERSION,
-            package: self.packages.iter().map(write_package).collect(),
+            package: self.packages.iter().collect(),
         };
         // Plain data with string keys: serialising it cannot fail.
         HEADER.to_owned() + &toml::to_string(&written).unwrap_or_default()
@@ -175,75 +185,45 @@ impl LockFile {
 
 /// A fault of one package.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum PackageFault {
+enum PackageFault<'p> {
     #[error("`{0}` is not the name of a package")]
-    Name(String),
-    #[error("`{0}` is not a version")]
-    Version(String),
-    #[error("`{0}` is not a source")]
-    Source(String),
+    Name(&'p str),
     #[error("`resolved` is missing or is not a commit")]
     Commit,
     #[error("`{0}` is not a SHA-256")]
-    Digest(String),
+    Digest(&'p str),
     #[error("`{0}` is not the path of a file in a package")]
-    Path(String),
+    Path(&'p str),
 }
 
-fn read_package(written: WrittenPackage) -> Result<LockedPackage, PackageFault> {
-    let names = written.dependencies.iter().chain([&written.name]);
-    if let Some(name) = names.into_iter().find(|name| !is_package_name(name)) {
-        return Err(PackageFault::Name(name.clone()));
+fn check_package(package: &LockedPackage) -> Result<(), PackageFault<'_>> {
+    let mut names = package.dependencies.iter().chain([&package.name]);
+    if let Some(name) = names.find(|name| !is_package_name(name)) {
+        return Err(PackageFault::Name(name));
     }
-    let version =
-        Version::parse(&written.version).map_err(|_| PackageFault::Version(written.version))?;
-    let source =
-        PackageSource::parse(&written.source).map_err(|_| PackageFault::Source(written.source))?;
     let is_commit = |commit: &String| matches!(commit.len(), 40 | 64) && is_hex(commit);
-    let is_sound = match source {
-        PackageSource::Path(_) => written.resolved.is_none(),
-        PackageSource::Git { .. } => written.resolved.as_ref().is_some_and(is_commit),
+    let is_sound = match package.source {
+        PackageSource::Path(_) => package.resolved.is_none(),
+        PackageSource::Git { .. } => package.resolved.as_ref().is_some_and(is_commit),
     };
     if !is_sound {
         return Err(PackageFault::Commit);
     }
-    let digests = written.files.values().chain([&written.tree]);
     let is_digest = |digest: &str| digest.len() == SHA256_DIGITS && is_hex(digest);
-    if let Some(digest) = digests.into_iter().find(|digest| !is_digest(digest)) {
-        return Err(PackageFault::Digest(digest.clone()));
+    let mut digests = package.files.values().chain([&package.tree]);
+    if let Some(digest) = digests.find(|digest| !is_digest(digest)) {
+        return Err(PackageFault::Digest(digest));
     }
     let is_inside = |path: &str| {
         !path.contains('\\') && resolve_beside(LOCK_FILE, path).as_deref() == Some(path)
     };
-    if let Some(path) = written.files.keys().find(|path| !is_inside(path)) {
-        return Err(PackageFault::Path(path.clone()));
+    match package.files.keys().find(|path| !is_inside(path)) {
+        Some(path) => Err(PackageFault::Path(path)),
+        None => Ok(()),
     }
-    Ok(LockedPackage {
-        name: written.name,
-        version,
-        source,
-        resolved: written.resolved,
-        tree: written.tree,
-        dependencies: written.dependencies,
-        verified: written.verified,
-        files: written.files,
-    })
 }
 
 fn is_hex(text: &str) -> bool {
     text.bytes()
         .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-}
-
-fn write_package(package: &LockedPackage) -> WrittenPackage {
-    WrittenPackage {
-        name: package.name.clone(),
-        version: package.version.to_string(),
-        source: package.source.to_string(),
-        resolved: package.resolved.clone(),
-        tree: package.tree.clone(),
-        dependencies: package.dependencies.clone(),
-        verified: package.verified.clone(),
-        files: package.files.clone(),
-    }
 }

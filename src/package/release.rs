@@ -1,0 +1,149 @@
+//! One release of a package, as read from its source.
+
+use super::archive::PackedFile;
+use super::file_choice::select_files;
+use super::git::{FetchedTree, GitFault};
+use super::resolve::Requirements;
+use crate::base::fs::MemoryFs;
+use crate::base::sha256::{sha256_hex, tree_digest};
+use crate::project::config::{Config, ConfigInput};
+use crate::project::dependencies::PackageSource;
+use crate::project::lock_file::LockedPackage;
+use semver::Version;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The project file of a package.
+const PROJECT_FILE: &str = "ctxc.toml";
+
+/// A release of a package.
+#[derive(Clone, Debug)]
+pub struct PackageRelease {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Version,
+    /// The commit that it was read from; `None` for a folder.
+    pub commit: Option<String>,
+    /// The sources of the packages that it requires, by name.
+    pub dependencies: BTreeMap<String, PackageSource>,
+    /// Its files, sorted by path.
+    pub files: Vec<PackedFile>,
+}
+
+/// The reason why there is no release at a source.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseFault {
+    /// No project file.
+    #[error("it has no ctxc.toml at its top")]
+    NoProject,
+    /// A project that is no package.
+    #[error("its ctxc.toml has no `[package]` with a name and a version")]
+    NoPackage,
+    /// A package of another name.
+    #[error("it is the package `{found}`, not `{required}`")]
+    OtherName {
+        /// Its name.
+        found: String,
+        /// The required name.
+        required: String,
+    },
+    /// A file that cannot be fetched.
+    #[error(transparent)]
+    Git(#[from] GitFault),
+}
+
+impl PackageRelease {
+    /// A release from the settings of its project and its files.
+    pub fn new(config: &Config, mut files: Vec<PackedFile>) -> Result<Self, ReleaseFault> {
+        let section = config.package.as_ref().ok_or(ReleaseFault::NoPackage)?;
+        files.sort();
+        let dependencies = config.dependencies.iter();
+        Ok(Self {
+            name: section.name.value.clone(),
+            version: section.version.value.clone(),
+            commit: None,
+            dependencies: dependencies
+                .map(|(name, own)| (name.clone(), own.source.value.clone()))
+                .collect(),
+            files,
+        })
+    }
+
+    /// Reads the release in a fetched revision.
+    pub fn from_tree(tree: &FetchedTree) -> Result<Self, ReleaseFault> {
+        // The project file may extend another one.
+        let is_settings =
+            |path: &&str| Path::new(path).extension().is_some_and(|end| end == "toml");
+        let settings: Vec<&str> = tree.paths().filter(is_settings).collect();
+        if !settings.contains(&PROJECT_FILE) {
+            return Err(ReleaseFault::NoProject);
+        }
+        let config = read_settings(&tree.read_files(&settings)?)?;
+        let files = tree.read_files(&select_files(&config, tree.paths()))?;
+        Ok(Self {
+            commit: Some(tree.commit.clone()),
+            ..Self::new(&config, files)?
+        })
+    }
+
+    /// Reads the release in files that were stored earlier.
+    pub fn from_files(files: Vec<PackedFile>) -> Result<Self, ReleaseFault> {
+        Self::new(&read_settings(&files)?, files)
+    }
+
+    /// The part that resolution depends on.
+    pub fn requirements(&self) -> Requirements {
+        Requirements {
+            version: self.version.clone(),
+            dependencies: self.dependencies.clone(),
+        }
+    }
+
+    /// The SHA-256 of each file by its path.
+    pub fn digests(&self) -> BTreeMap<String, String> {
+        let digest = |file: &PackedFile| (file.path.clone(), sha256_hex(&file.bytes));
+        self.files.iter().map(digest).collect()
+    }
+
+    /// The entry of the lock file.
+    pub fn lock(&self, source: PackageSource) -> LockedPackage {
+        let files = self.digests();
+        LockedPackage {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            source,
+            resolved: self.commit.clone(),
+            tree: digest_of(&files),
+            dependencies: self.dependencies.keys().cloned().collect(),
+            verified: None,
+            files,
+        }
+    }
+}
+
+/// The hash of the list of files with their hashes.
+pub fn digest_of(files: &BTreeMap<String, String>) -> String {
+    let lines = files
+        .iter()
+        .map(|(path, hash)| (path.as_str(), hash.as_str()));
+    tree_digest(lines)
+}
+
+fn read_settings(files: &[PackedFile]) -> Result<Config, ReleaseFault> {
+    let root = Path::new("package");
+    let mut memory = MemoryFs::new();
+    for file in files {
+        memory.insert(root.join(&file.path), file.bytes.as_slice());
+    }
+    let own = files.iter().find(|file| file.path == PROJECT_FILE);
+    let own = own.ok_or(ReleaseFault::NoProject)?;
+    // What is wrong besides is found by `check` where the package is used.
+    Ok(Config::read(&ConfigInput {
+        path: PROJECT_FILE,
+        text: &String::from_utf8_lossy(&own.bytes),
+        root,
+        files: &memory,
+        rules: &[],
+    }))
+}
