@@ -84,6 +84,14 @@ fn project_folder(folder: &Path, project: &Path) -> Option<PathBuf> {
     Some(folder.join(format!("{name}-{}", hash.get(HASH_CHARS)?)))
 }
 
+/// The folder of installed packages; `None` if no cache folder is known. Creates nothing.
+pub fn package_cache() -> Option<PathBuf> {
+    let named = fs::env_var(CACHE_DIR_VARIABLE).map(PathBuf::from);
+    named
+        .or_else(cache_root)
+        .map(|caches| caches.join("packages"))
+}
+
 /// The user's folder for caches.
 fn cache_root() -> Option<PathBuf> {
     user_folder("XDG_CACHE_HOME", ".cache", "Library/Caches", "cache")

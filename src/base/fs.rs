@@ -62,9 +62,9 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    FileDraft, FileLock, LineFile, append_line, create_dir_all, create_private_dir, hold_writes,
-    link_temp_file, remove_file, remove_tree, remove_unused_folder, temp_folder, try_lock,
-    write_atomic, write_cache, write_private, write_temp_file,
+    ExistingFolder, FileDraft, FileLock, LineFile, append_line, create_dir_all, create_private_dir,
+    hold_writes, install_folder, link_temp_file, remove_file, remove_tree, remove_unused_folder,
+    temp_folder, try_lock, write_atomic, write_cache, write_private, write_temp_file,
 };
 #[cfg(feature = "fs")]
 pub use real::*;

@@ -251,6 +251,103 @@ fn write_through(
     Ok(stamp_from_metadata(meta))
 }
 
+/// The handling of a folder that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExistingFolder {
+    /// The new one takes its place.
+    Replaced,
+    /// It stays.
+    Unchanged,
+}
+
+/// The age of a folder that a killed program left.
+const MIN_LEFT_FOLDER_AGE: std::time::Duration = std::time::Duration::from_hours(1);
+
+/// Writes a folder of read-only files that other programs see completely or not at all: temporary
+/// folder beside it, sync, rename.
+pub fn install_folder<'f>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    existing: ExistingFolder,
+) -> io::Result<()> {
+    let _writing = WRITE_LOCK.read().unwrap_or_else(PoisonError::into_inner);
+    let parent = folder.parent().unwrap_or(Path::new("."));
+    create_private_dir(parent)?;
+    remove_left_folders(parent);
+    let (prefix, suffix) = TEMP_NAME_AFFIXES;
+    let temp = || {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(prefix).suffix(suffix).tempdir_in(parent)
+    };
+    let new = temp()?;
+    let mut folders = BTreeSet::from([new.path().to_path_buf()]);
+    for (path, bytes) in files {
+        let path = new.path().join(path);
+        let own = path.parent().unwrap_or(new.path());
+        std::fs::create_dir_all(own)?;
+        folders.extend(
+            own.ancestors()
+                .take_while(|own| own.starts_with(new.path()))
+                .map(Path::to_path_buf),
+        );
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o444);
+        let mut file = options.open(&path)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+    }
+    // Deeper folders first.
+    folders.iter().rev().for_each(|own| sync_folder(own));
+    let old = temp()?;
+    let is_moved = existing == ExistingFolder::Replaced
+        && std::fs::rename(folder, old.path().join("old")).is_ok();
+    match std::fs::rename(new.path(), folder) {
+        Ok(()) => drop(new.keep()),
+        // Another program was faster.
+        Err(_) if folder.is_dir() => {}
+        Err(error) => {
+            if is_moved {
+                std::fs::rename(old.path().join("old"), folder)?;
+            }
+            return Err(error);
+        }
+    }
+    sync_folder(parent);
+    Ok(())
+}
+
+/// Syncs a folder where the file system can; the files in it are synced already.
+fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = std::fs::File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Removes the temporary folders that killed programs left in a folder.
+fn remove_left_folders(folder: &Path) {
+    let (prefix, suffix) = TEMP_NAME_AFFIXES;
+    for name in list_names(folder) {
+        let path = folder.join(&name);
+        let is_old = |meta: std::fs::Metadata| {
+            let modified = meta.modified().ok();
+            let age = modified.and_then(|time| time.elapsed().ok());
+            meta.is_dir() && age.is_some_and(|age| age > MIN_LEFT_FOLDER_AGE)
+        };
+        if name.starts_with(prefix)
+            && name.ends_with(suffix)
+            && std::fs::symlink_metadata(&path).is_ok_and(is_old)
+        {
+            // A failure to remove it does no harm.
+            let _ = remove_tree(&path);
+        }
+    }
+}
+
 /// A temporary folder for this program's own files; it is removed when the returned value is
 /// dropped.
 pub fn temp_folder() -> io::Result<tempfile::TempDir> {

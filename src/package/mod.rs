@@ -8,6 +8,7 @@ mod file_choice;
 pub mod git;
 pub mod release;
 pub mod resolve;
+pub mod store;
 pub mod surface;
 pub mod surface_diff;
 
