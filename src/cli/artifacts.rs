@@ -13,6 +13,7 @@ use crate::eval::gate::{ApprovalEntry, Baseline, GateDecision};
 use crate::eval::judge::labels::{JudgeScore, Label};
 use crate::eval::scorecard::Scorecard;
 use crate::eval::{context as stored, mutate};
+use crate::package::PackageDocument;
 use crate::record::recording::Recording;
 use crate::registry::diff::Diff;
 use crate::registry::read::RegistryV1;
@@ -49,6 +50,7 @@ pub fn artifact_schemas() -> Vec<ArtifactSchema> {
         ArtifactSchema::for_type::<Difference>(names::MANIFEST_DIFF),
         ArtifactSchema::for_type::<mutate::MutationReport<'_>>(names::MUTATIONS),
         ArtifactSchema::for_type::<plan::EvalPlan>(names::PLAN),
+        ArtifactSchema::for_type::<PackageDocument>(names::PACKAGE),
         ArtifactSchema::for_type::<prompt_cache::PromptCacheReport<'_>>(names::PROMPT_CACHE),
         ArtifactSchema::for_type::<recording_diff::RecordingDiff>(names::RECORDING_DIFF),
         ArtifactSchema::for_type::<RegistryV1<'_>>(names::REGISTRY),

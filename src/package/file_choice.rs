@@ -6,6 +6,8 @@ use crate::project::glob;
 
 /// The project file.
 const PROJECT_FILE: &str = "ctxc.toml";
+/// The locked versions of the packages that it uses.
+const LOCK_FILE: &str = "ctxc.lock";
 /// The default folders of texts that templates, roles and scenarios include.
 const TEXT_FOLDERS: [&str; 6] = [
     "fragments",
@@ -31,9 +33,8 @@ pub fn select_files<P: AsRef<str>>(config: &Config, paths: impl IntoIterator<Ite
         .as_ref()
         .is_some_and(|package| package.has_recordings);
     let is_selected = |path: &str| {
-        let is_allowed = path
-            .split('/')
-            .all(|part| !part.starts_with('.') && (recordings || part != RECORDINGS));
+        let is_allowed = path.split('/').all(|part| !part.starts_with('.'))
+            && (recordings || !is_recording(path));
         is_allowed && (is_settings(config, path) || is_listed(config, path))
     };
     paths
@@ -42,8 +43,13 @@ pub fn select_files<P: AsRef<str>>(config: &Config, paths: impl IntoIterator<Ite
         .collect()
 }
 
+/// True for a recorded answer.
+pub fn is_recording(path: &str) -> bool {
+    path.split('/').any(|part| part == RECORDINGS)
+}
+
 fn is_settings(config: &Config, path: &str) -> bool {
-    path == PROJECT_FILE || config.files.iter().any(|file| *file.path == *path)
+    path == PROJECT_FILE || path == LOCK_FILE || config.files.iter().any(|file| *file.path == *path)
 }
 
 fn is_listed(config: &Config, path: &str) -> bool {

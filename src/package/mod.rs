@@ -4,13 +4,20 @@
 //! does either unless a command of the user asks for it.
 
 mod archive;
+mod document;
 mod file_choice;
+mod file_name;
 pub mod git;
 pub mod release;
 pub mod resolve;
 pub mod store;
 pub mod surface;
 pub mod surface_diff;
+mod unpack;
+mod version_step;
 
 pub use archive::{PACKAGE_FILE, PackedFile, write_archive};
-pub use file_choice::select_files;
+pub use document::{PackageDocument, PackageEvidence};
+pub use file_choice::{is_recording, select_files};
+pub use unpack::{UnpackedPackage, read_package};
+pub use version_step::VersionStep;

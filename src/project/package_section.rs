@@ -5,6 +5,7 @@ use super::glob::Globs;
 use crate::base::span::Spanned;
 use semver::Version;
 use std::fmt;
+use toml::{Table, Value};
 
 /// `[package]`.
 #[derive(Clone, Debug)]
@@ -95,6 +96,37 @@ pub fn is_package_name(text: &str) -> bool {
     };
     text.split_once('/')
         .is_some_and(|(organisation, name)| is_part(organisation) && is_part(name))
+}
+
+/// Returns a project file without the settings of its author's machine and accounts: addresses and
+/// keys of providers, limits of permissions, the place of the history, addresses of recordings, and
+/// consumers. A file without them stays as it is.
+pub fn without_private_settings(text: &str) -> String {
+    let Ok(mut settings) = text.parse::<Table>() else {
+        return text.to_owned();
+    };
+    let written = settings.clone();
+    settings.remove("history");
+    settings.remove("policy");
+    for (section, keys) in [
+        ("package", &["consumers"][..]),
+        ("record", &["env", "upstream"]),
+    ] {
+        if let Some(Value::Table(section)) = settings.get_mut(section) {
+            section.retain(|key, _| !keys.contains(&key));
+        }
+    }
+    let providers = settings.get_mut("providers").and_then(Value::as_table_mut);
+    for (_, provider) in providers.into_iter().flatten() {
+        if let Value::Table(provider) = provider {
+            provider.retain(|key, _| key == "kind");
+        }
+    }
+    if settings == written {
+        return text.to_owned();
+    }
+    // A table that was read can be written.
+    toml::to_string(&settings).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -216,6 +216,8 @@ fn is_permission_key(key: &[&str], config: &Config) -> bool {
             | "required-version" | "require" | "templates",
             ..,
         ] => false,
+        // Sources that are fetched.
+        ["package", key, ..] => *key == "consumers",
         // Folders that the commands of a base can see.
         ["eval", key @ ..] => key == ["gate", "link"],
         ["models", _, key, ..] => *key != "usd_per_million",

@@ -1,33 +1,101 @@
-//! `ctxc package pack`: writes the package of a project to an archive.
+//! `ctxc package pack`: writes the package of a project to an archive, if its own files alone prove
+//! that it works.
 
+use super::pack_checks::{check_exports, check_hidden_text, check_masks, describe_recordings};
 use super::project_files::{read_files, require_package};
+use super::proof::{PackageProof, ProofCounts, require_passes};
 use crate::base::fs;
+use crate::cli::context::eval::judge_project;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::package::write_archive;
+use crate::cli::project::PROJECT_FILE;
+use crate::cli::secret_check::{NewFile, SecretCheck};
+use crate::package::{
+    PACKAGE_FILE, PackageDocument, PackageEvidence, PackedFile, is_recording, write_archive,
+};
+use crate::project::package_section::without_private_settings;
 
 #[derive(Debug, Args)]
 pub(super) struct PackArgs {
     /// The archive [default: ORGANISATION-NAME-VERSION.tar.zst in this folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Pack recorded answers without asking
+    #[arg(long)]
+    yes: bool,
+    /// Pack texts with characters that no editor displays; the reason is stored in the package
+    #[arg(long, value_name = "REASON")]
+    allow_hidden: Option<String>,
 }
 
 /// Writes the archive.
 pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.require_no_errors()?;
-    let package = require_package(&project)?;
-    let files = read_files(&project)?;
+    let package = require_package(&project.config)?;
+    let mut files = read_files(&project)?;
+    for file in files.iter_mut().filter(|file| file.path == PROJECT_FILE) {
+        let text = String::from_utf8_lossy(&file.bytes);
+        file.bytes = without_private_settings(&text).into_bytes();
+    }
+    check_hidden_text(&files, args.allow_hidden.as_deref())?;
+    let own = CompiledProject::load_or_empty(cx)?;
+    check_exports(package, &own)?;
+    check_masks(&files, &own)?;
+    require_passes(judge_project(&own, cx)?.as_ref())?;
+    let proof = PackageProof::from_files(&files, cx)?;
+    require_passes(proof.scorecard.as_ref())?;
+    let counts = ProofCounts::new(proof.scorecard.as_ref());
+    let evidence = PackageEvidence {
+        registry: &proof.compiled.project.registry,
+        exports: proof.exports,
+        manifest: proof.manifest,
+        scorecard: proof.scorecard,
+    };
+    let unwritten = |why: serde_json::Error| {
+        CliError::new(
+            CliErrorKind::Infrastructure,
+            format!("{PACKAGE_FILE} cannot be written: {why}"),
+        )
+    };
+    let mut document = PackageDocument::new(package, &files, evidence).map_err(unwritten)?;
+    document.hidden_text.clone_from(&args.allow_hidden);
+    let mut bytes = serde_json::to_vec_pretty(&document).map_err(unwritten)?;
+    bytes.push(b'\n');
+    let described = PackedFile {
+        path: PACKAGE_FILE.to_owned(),
+        bytes,
+    };
+    files.push(described);
+    let texts = files.iter().filter_map(|file| {
+        let text = std::str::from_utf8(&file.bytes).ok()?;
+        Some(NewFile {
+            name: &file.path,
+            text,
+        })
+    });
+    SecretCheck::new(&cx.options, &project.root).check_files(texts)?;
+    if files.iter().any(|file| is_recording(&file.path)) {
+        let listing = describe_recordings(&files)?;
+        if args.yes {
+            cx.print_note(&listing);
+        } else if !cx.confirm(&format!("{listing}\npack these answers?"))? {
+            return Err(CliError::usage("the recorded answers were not permitted, so nothing was packed")
+                .with_hint("`--yes` permits them; without `recordings = true` in `[package]` they stay out of it"));
+        }
+    }
     let place = args.output.clone().unwrap_or_else(|| {
-        let (name, version) = (package.name.value.replace('/', "-"), &package.version.value);
-        PathBuf::from(format!("{name}-{version}.tar.zst"))
+        let name = document.name.replace('/', "-");
+        PathBuf::from(format!("{name}-{}.tar.zst", document.version))
     });
     write_archive(&files)
         .and_then(|bytes| fs::write_atomic(&place, &bytes))
         .map_err(|why| CliError::write_failed(&place, &why))?;
-    cx.print_note(&format!(
-        "{}: {}",
+    cx.print_line(&format!(
+        "{}: {} {}, {}, {counts}",
         place.display(),
-        pluralize(files.len(), "file")
-    ));
+        document.name,
+        document.version,
+        pluralize(files.len(), "file"),
+    ))?;
     Ok(Exit::Success)
 }

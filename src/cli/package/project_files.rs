@@ -5,6 +5,7 @@ use crate::base::fs::{self, RealFs};
 use crate::base::patterns::is_ignored;
 use crate::cli::prelude::*;
 use crate::package::{self, PackedFile};
+use crate::project::config::Config;
 use crate::project::package_section::PackageSection;
 
 /// The maximum number of folders inside each other.
@@ -13,8 +14,8 @@ const MAX_DEPTH: usize = 32;
 const MAX_FILE_BYTES: u64 = 100 << 20;
 
 /// Returns the package that a project is published as.
-pub(super) fn require_package(project: &Project) -> Result<&PackageSection> {
-    project.config.package.as_ref().ok_or_else(|| {
+pub(super) fn require_package(config: &Config) -> Result<&PackageSection> {
+    config.package.as_ref().ok_or_else(|| {
         CliError::new(CliErrorKind::Project, "ctxc.toml has no `[package]`").with_hint(
             "name the package and its version there: `name = \"acme/rules\"`, `version = \"0.1.0\"`",
         )

@@ -94,7 +94,7 @@ fn unusable_error(path: &Path, err: &ReadError) -> CliError {
     }
 }
 
-fn print_diff(diff: &Diff, cx: &mut Cx) -> Result<()> {
+pub(in crate::cli) fn print_diff(diff: &Diff, cx: &mut Cx) -> Result<()> {
     if diff.is_empty() {
         return cx.print_line("the registries are equal");
     }

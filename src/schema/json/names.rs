@@ -62,6 +62,8 @@ pub const COMPACTION_GRADES: &str = "ctxc/compaction-grades/1";
 pub const COMPACTION_COMPARISON: &str = "ctxc/compaction-comparison/1";
 /// `ctxc diff` of two recordings.
 pub const RECORDING_DIFF: &str = "ctxc/recording-diff/1";
+/// `ctxc-package.json` in the archive of a package.
+pub const PACKAGE: &str = "ctxc/package/1";
 /// `ctxc manifest` of requests.
 pub const REQUEST_MANIFEST: &str = "ctxc/request-manifest/1";
 /// A line of the trace of a run that is not a call.

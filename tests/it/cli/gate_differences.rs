@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const MORE: &str = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\ntokenizer = \"bytes\"\n\
     usd_per_million = { input = 1.0, output = 2.0 }\n\n[models.\"other-1.5\"]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n\
-    [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\n[requests.blocks]\nRefunds = \"Refunds:.*\"\n\n[package]\nname = \"p\"\n";
+    [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\n[requests.blocks]\nRefunds = \"Refunds:.*\"\n\n[package]\nname = \"acme/p\"\nversion = \"1.0.0\"\nconsumers = [{ source = \"path:../a\" }]\n";
 
 /// The same with such files, which the base has, too.
 fn with(files: &[(&str, &str)]) -> Project {
@@ -79,8 +79,11 @@ fn every_key_of_the_project_file_that_decides_a_verdict_is_listed() {
             "[limits]\nfile = 20000000\n\n[package]",
             "[limits] file: value",
         ),
-        // A key of a later release has no known meaning, and is compared as a value.
-        ("name = \"p\"", "name = \"q\"", "[package] name: value"),
+        (
+            "path:../a",
+            "path:../b",
+            "[package.consumers] { source = \"path:../a\" }: value",
+        ),
     ];
     for (from, to, expected) in edits {
         let project = with(&[("ctxc.toml", &config)]);
@@ -93,7 +96,8 @@ fn every_key_of_the_project_file_that_decides_a_verdict_is_listed() {
         assert_eq!(decision["decision"], "fail", "{to}");
     }
     // Changes that are stricter, new, or judged by the expectations of both sides are not.
-    let silent: [(&str, &str); 4] = [
+    let silent: [(&str, &str); 5] = [
+        ("version = \"1.0.0\"", "version = \"1.1.0\""),
         (
             "{ input = 1.0, output = 2.0 }",
             "{ input = 1, output = 2.00 }",

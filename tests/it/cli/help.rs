@@ -112,6 +112,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "replay",
             "proxy",
             "gc",
+            "package",
             "trust",
             "explain",
             "defaults",
@@ -146,6 +147,11 @@ fn every_verb_has_examples_and_every_example_works() {
                     .exits_with(0);
                 super::gate::git(&project, &["switch", "-q", "-c", "change"]);
                 super::gate::begin(&project);
+            }
+            if verb == "package" {
+                let config = project.read_file("ctxc.toml")
+                    + "[package]\nname = \"acme/rules\"\nversion = \"0.1.0\"\nexports = [\"tasks/triage\"]\n";
+                project.write_file("ctxc.toml", config);
             }
             if verb == "label" {
                 project.write_file(

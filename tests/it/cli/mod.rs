@@ -72,6 +72,8 @@ mod new_scenario_faults;
 mod number_inputs;
 mod output;
 mod outward_links;
+pub(crate) mod package;
+mod package_changes;
 mod pins;
 mod pipes;
 mod policies;

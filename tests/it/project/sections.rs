@@ -16,8 +16,6 @@ fn a_file_of_every_section_has_no_findings() {
     assert_eq!(config.owner("templates/billing/a.xml"), Some("billing"));
     assert_eq!(config.owner("templates/a.xml"), Some("platform"));
     assert_eq!(config.roles["planner"].task.value, "plan");
-    let sections: Vec<&str> = config.reserved.keys().map(String::as_str).collect();
-    assert_eq!(sections, ["package"]);
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn sound(shape: ConfigShape) -> Vec<Value> {
                 json!({"all": "error", "context": "off", "no-context": "info", "ctx2xx": "hint", "CTX205": "warning"}),
             ]
         }
-        ConfigShape::Any | ConfigShape::Later => vec![json!({"anything": {"at": ["all"]}})],
+        ConfigShape::Any => vec![json!({"anything": {"at": ["all"]}})],
     }
 }
 
@@ -162,7 +162,7 @@ fn bad(shape: ConfigShape) -> Vec<Value> {
             vec![json!(least - 0.5), json!(most + 0.5), json!("5")]
         }
         ConfigShape::WholeOr(bounds, _) => [beyond(bounds), vec![json!("tabs")]].concat(),
-        ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::Later | ConfigShape::List(_) => {
+        ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::List(_) => {
             vec![json!(5), json!("x")]
         }
         ConfigShape::Any => Vec::new(),

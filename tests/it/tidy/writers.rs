@@ -20,7 +20,7 @@ const WRITE_CALLS: [&str; 8] = [
 ];
 
 /// Files of `cli/` that write, and their protection against secrets.
-const KNOWN_WRITERS: [(&str, &str); 16] = [
+const KNOWN_WRITERS: [(&str, &str); 18] = [
     (
         "src/cli/compaction/probe/role_questions.rs",
         "recordings are masked, and each call is checked before it is added",
@@ -67,6 +67,14 @@ const KNOWN_WRITERS: [(&str, &str); 16] = [
         "the author's own text, with a role of this program behind it",
     ),
     ("src/cli/init/verb.rs", "texts of this program"),
+    (
+        "src/cli/package/pack.rs",
+        "every text of a package is checked before the archive is written",
+    ),
+    (
+        "src/cli/package/verify.rs",
+        "hashes and versions, in a lock that this program wrote",
+    ),
     (
         "src/cli/rewrite.rs",
         "takes texts that were checked, and those of authors",

@@ -26,7 +26,7 @@ fn selected(package: &str) -> Vec<&'static str> {
         path: "ctxc.toml",
         text: &text,
         root: Path::new("/"),
-        files: &MemoryFs::default(),
+        files: &MemoryFs::new(),
         rules: &[],
     });
     assert_eq!(config.faults, []);

@@ -35,3 +35,15 @@ fn names_of_packages_have_one_slash() {
         assert!(!is_package_name(text), "{text}");
     }
 }
+
+#[test]
+fn settings_of_an_authors_machine_stay_out_of_a_package() {
+    let plain = "# a comment\n[package]\nname = \"a/b\"\n[providers.x]\nkind = \"ollama\"\n";
+    assert_eq!(without_private_settings(plain), plain);
+    let private = "[history]\npath = \"x.db\"\n[policy]\ncommands = [\"ls\"]\n[record]\nmask = [\"a\"]\nupstream = [\"https://x\"]\n\
+        [[package.consumers]]\nsource = \"git+ssh://x\"\n[providers.x]\nkind = \"openai\"\nbase_url = \"https://x\"\napi_key_env = \"KEY\"\n";
+    assert_eq!(
+        without_private_settings(private),
+        "[record]\nmask = [\"a\"]\n\n[package]\n\n[providers.x]\nkind = \"openai\"\n"
+    );
+}

@@ -3,8 +3,11 @@
 use crate::cli::context::manifest::{CountingArgs, with_counters};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
-use crate::package::surface::{Surface, read_surface};
+use crate::package::surface::{ExportSurface, InputSurface, Surface, read_surface};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
+use crate::project::config::Config;
+use crate::project::flat_keys::flatten_keys;
+use serde_json::Value;
 
 /// Returns the surface of what a project exports as a package.
 pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surface> {
@@ -13,13 +16,50 @@ pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surfa
         .flat_map(|package| &package.exports)
         .map(|export| export.value.to_string())
         .collect();
-    with_counters(
+    let found = with_counters(
         &project.config,
         &project.files(),
         &CountingArgs::default(),
         |how| read_surface(&project.registry, &project.config.roles, &exports, how),
-    )?
-    .map_err(|faults| project.context_error(&faults))
+    )?;
+    let mut surface = found.map_err(|faults| project.context_error(&faults))?;
+    let others = exports
+        .into_iter()
+        .filter_map(|export| Some((export.clone(), other_export(&export, &project.config)?)));
+    surface.extend(others);
+    Ok(surface)
+}
+
+/// Returns the surface of a tool or of the rules.
+fn other_export(export: &str, config: &Config) -> Option<ExportSurface> {
+    let Some(name) = export.strip_prefix("tools/") else {
+        let keys = config
+            .files
+            .iter()
+            .flat_map(|file| flatten_keys(&file.text));
+        let lints = keys.filter(|(key, _)| key.first().is_some_and(|top| top == "lints"));
+        let lines: String = lints
+            .map(|(key, value)| format!("{} = {value}\n", key.join(".")))
+            .collect();
+        return (export == "rules").then(|| ExportSurface::from_text(&lines));
+    };
+    let mut tools = config.roles.values().filter_map(|role| role.tools.as_ref());
+    let tool = tools.find_map(|tools| tools.defined.get(name))?;
+    let list = |key| tool.parameters.get(key);
+    let required = list("required").and_then(Value::as_array);
+    let input = |(name, schema): (&String, &Value)| {
+        let kind = schema.get("type").and_then(Value::as_str);
+        let input = InputSurface {
+            kind: kind.map(str::to_owned),
+            required: required.is_some_and(|all| all.iter().any(|one| one == name)),
+        };
+        (name.clone(), input)
+    };
+    let inputs = list("properties").and_then(Value::as_object);
+    Some(ExportSurface {
+        inputs: inputs.into_iter().flatten().map(input).collect(),
+        ..ExportSurface::from_text(&tool.to_json())
+    })
 }
 
 /// The changes of a surface since a revision.

@@ -3,7 +3,7 @@
 use super::args::EvalArgs;
 use super::choose::{EvalRun, RunOptions, RunSetup, needs_judge};
 use super::live_calls::LiveModels;
-use super::load::{CachedFiles, Scenarios};
+use super::load::{BrokenFile, CachedFiles, Scenarios};
 use super::own_checks::{CheckRuns, CheckSide};
 use super::run::{RunResults, build_scorecard, live_models, new_locator};
 use super::runnable::RunnableCommands;
@@ -13,7 +13,7 @@ use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
-use crate::cli::error::Result;
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::render::escape::escape_line;
 use crate::cli::render::summary::pluralize;
 use crate::eval::affected::RunChoice;
@@ -107,6 +107,27 @@ pub(in crate::cli::context) fn judge_all(
     cx: &Cx,
 ) -> Result<Scorecard> {
     judge_some(subject, &|_| true, permitted, cx)
+}
+
+/// Judges the scenarios of a project by recordings and scripts; `None` without scenarios. Those whose
+/// commands the user did not permit stay undecided.
+pub(in crate::cli) fn judge_project(
+    project: &CompiledProject,
+    cx: &Cx,
+) -> Result<Option<Scorecard>> {
+    let scenarios = Scenarios::read(project, &[])?;
+    if let Some(BrokenFile { file, reason }) = scenarios.broken_files(project).into_iter().next() {
+        let message = format!("{}: {reason}", file.path);
+        return Err(CliError::new(CliErrorKind::Findings, message));
+    }
+    if scenarios.files.is_empty() {
+        return Ok(None);
+    }
+    let permitted = CheckPermissions {
+        trust: &TrustHashArgs::default(),
+        runs: &CheckRuns::default(),
+    };
+    judge_all(RunSubject::of_project(project, &scenarios), permitted, cx).map(Some)
 }
 
 /// Like `judge_all`, for some scenarios.

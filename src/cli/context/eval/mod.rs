@@ -30,6 +30,7 @@ mod scorecard_text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::{read_recordings, read_scorecard};
+pub(in crate::cli) use judge::judge_project;
 pub(super) use judge::{
     CheckPermissions, JudgeCalls, RecordingLimits, RunSubject, judge_all, judge_some, judge_trust,
     live_judge, record_scenarios, unpermitted_note, with_cases, with_judged_answers,

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const KEYS_COVERED_BY_VERDICTS: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
+    package.name package.version package.license package.files package.exports package.recordings \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
 /// The section of the projects of a repository.
 const WORKSPACE: &str = "workspace";

@@ -36,6 +36,14 @@ pub(super) fn project_manifest(
         .map_err(|faults| project.context_error(&faults))
 }
 
+/// Returns the manifest of a whole project, counted as its models do.
+pub(in crate::cli) fn whole_manifest(
+    project: &CompiledProject,
+    threads: Option<NonZeroUsize>,
+) -> Result<Manifest> {
+    project_manifest(project, &CountingArgs::default(), threads)
+}
+
 /// Returns the manifest of a registry alone, which has no roles, with files of a project.
 pub(super) fn registry_manifest(
     registry: &Registry,

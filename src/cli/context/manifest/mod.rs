@@ -12,6 +12,7 @@ mod side;
 mod text;
 
 pub(crate) use args::ManifestArgs;
+pub(in crate::cli) use counting::whole_manifest;
 pub(super) use counting::{CountingArgs, with_counters};
 pub(super) use diff::{AgentContexts, context_growth};
 pub(crate) use run::run_manifest;

@@ -47,6 +47,9 @@ pub(super) fn all() -> &'static Artifacts {
         histories(&mut out);
         super::scorecards::scorecards(&mut out);
         super::labels::label_files(&mut out);
+        for document in crate::cli::package::documents() {
+            put(&mut out, names::PACKAGE, "an archive", document);
+        }
         rules(&mut out);
         watched(&mut out);
         out

@@ -1,0 +1,133 @@
+//! Reasons why a package is not packed: hidden text, values that masks would replace, exports that
+//! it does not define. Also describes its recorded answers.
+
+use crate::base::hidden_text::hidden_runs;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::prelude::*;
+use crate::eval::compile_masks;
+use crate::package::{PackedFile, is_recording};
+use crate::project::config::RecordedContent;
+use crate::project::package_section::{ExportKind, PackageExport, PackageSection};
+use crate::record::file::RecordingFile;
+use crate::record::mask::CallMask;
+use crate::record::recording::Recording;
+use crate::store::secret;
+use std::collections::BTreeSet;
+
+/// Returns an error for characters that a model reads and no editor displays.
+pub(super) fn check_hidden_text(files: &[PackedFile], reason: Option<&str>) -> Result<()> {
+    if reason.is_some_and(|reason| reason.trim().is_empty()) {
+        return Err(CliError::usage("--allow-hidden is empty")
+            .with_hint("say in a few words why the package may have hidden characters"));
+    }
+    let place = |file: &PackedFile| {
+        let text = std::str::from_utf8(&file.bytes).ok()?;
+        let run = hidden_runs(text).find(|run| run.is_critical)?;
+        let line = text.get(..run.range.start)?.matches('\n').count() + 1;
+        let character = u32::from(run.first);
+        Some(format!("{}:{line}: U+{character:04X}", file.path))
+    };
+    match files.iter().find_map(place) {
+        Some(place) if reason.is_none() => Err(CliError::new(
+            CliErrorKind::Findings,
+            format!("{place}: models read this character, and no editor displays it"),
+        )
+        .with_hint("remove it; `--allow-hidden REASON` packs it, and the package says why")),
+        _ => Ok(()),
+    }
+}
+
+/// Returns an error if a recording holds a value that the masks of the project would replace.
+pub(super) fn check_masks(files: &[PackedFile], project: &CompiledProject) -> Result<()> {
+    let mask = CallMask::new(
+        secret::stored_secret().unwrap_or_default(),
+        project.known_secrets(),
+        RecordedContent::Redacted,
+    )
+    .with_patterns(&compile_masks(&project.config.record.mask));
+    for file in recordings(files) {
+        let unmasked = read_calls(file)?.into_iter().find(|(_, call)| {
+            let text = |call: &Recording| serde_json::to_string(call).ok();
+            let mut masked = mask.mask_call(call.clone());
+            masked.redacted.clone_from(&call.redacted);
+            text(&masked) != text(call)
+        });
+        if let Some((line, _)) = unmasked {
+            return Err(CliError::new(
+                CliErrorKind::Findings,
+                format!(
+                    "{}:{line}: the masks of this project would replace a value here",
+                    file.path
+                ),
+            )
+            .with_hint("`ctxc eval --record` records the answer anew, with its masks"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error for an export that the package does not define.
+pub(super) fn check_exports(package: &PackageSection, project: &CompiledProject) -> Result<()> {
+    let CompiledProject {
+        registry, config, ..
+    } = project;
+    let is_defined = |export: &PackageExport| match export.kind {
+        ExportKind::Fragment => registry.fragment(&export.name).is_some(),
+        ExportKind::Role => config.roles.contains_key(&export.name),
+        ExportKind::Rules => true,
+        ExportKind::Task => registry.find(&export.name).is_some(),
+        ExportKind::Tool => config
+            .roles
+            .values()
+            .filter_map(|role| role.tools.as_ref())
+            .any(|tools| tools.defined.contains_key(&export.name)),
+    };
+    let unknown = package
+        .exports
+        .iter()
+        .find(|export| !is_defined(&export.value));
+    unknown.map_or(Ok(()), |export| {
+        Err(CliError::new(
+            CliErrorKind::Project,
+            format!(
+                "the package exports `{}`, and does not define it",
+                export.value
+            ),
+        )
+        .with_hint("`ctxc list` shows what it defines; `[package] files` may leave out its file"))
+    })
+}
+
+/// Describes the recorded answers, a line for each file.
+pub(super) fn describe_recordings(files: &[PackedFile]) -> Result<String> {
+    let mut lines = String::from("recorded answers in the package:");
+    for file in recordings(files) {
+        let calls = read_calls(file)?;
+        let models: BTreeSet<&str> = calls.iter().map(|(_, call)| call.model.as_str()).collect();
+        let masked: usize = calls.iter().map(|(_, call)| call.redacted.len()).sum();
+        lines += &format!(
+            "\n  {}  {} of {}, {} bytes, {} masked",
+            escape_line(&file.path),
+            pluralize(calls.len(), "call"),
+            escape_line(&models.into_iter().collect::<Vec<_>>().join(", ")),
+            format_thousands(file.bytes.len()),
+            pluralize(masked, "value")
+        );
+    }
+    Ok(lines)
+}
+
+fn recordings(files: &[PackedFile]) -> impl Iterator<Item = &PackedFile> {
+    files.iter().filter(|file| is_recording(&file.path))
+}
+
+/// Reads the calls of a recording, each with its line.
+fn read_calls(file: &PackedFile) -> Result<Vec<(usize, Recording)>> {
+    let unreadable = |why: String| {
+        CliError::new(CliErrorKind::Findings, format!("{}: {why}", file.path))
+            .with_hint("a package holds recordings of calls only: remove the file")
+    };
+    let text = std::str::from_utf8(&file.bytes).map_err(|why| unreadable(why.to_string()))?;
+    let read = RecordingFile::parse(text).map_err(|why| unreadable(why.to_string()))?;
+    Ok(read.lines.into_iter().zip(read.calls).collect())
+}

@@ -1,0 +1,228 @@
+//! The proof of a package: its files alone, in a folder of their own, checked and tested by this
+//! program. No model is asked, and no program of the package runs: the user permitted none there.
+
+use crate::base::contained_path::describe_io_error;
+use crate::base::fs;
+use crate::base::rule_meta::Severity;
+use crate::cli::context::contracts::project_surface;
+use crate::cli::context::eval::judge_project;
+use crate::cli::context::manifest::whole_manifest;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::prelude::*;
+use crate::cli::scenarios::{PartialRegistry, ScenarioCheck};
+use crate::cli::selection::{FindingRetention, SelectionResult, TemplateSelection};
+use crate::context::manifest::Manifest;
+use crate::eval::scorecard::{CaseRow, Scorecard};
+use crate::package::PackedFile;
+use crate::package::surface::Surface;
+use crate::registry::workspace::request::CheckGoal;
+use crate::rules::check::Fingerprints;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use tempfile::TempDir;
+
+/// The maximum number of findings and scenarios in a message.
+const MAX_LINES: usize = 5;
+
+/// A package as this program compiles and tests it.
+#[derive(Debug)]
+pub(super) struct PackageProof {
+    /// The compiled files.
+    pub(super) compiled: CompiledPackage,
+    /// The surface of each export.
+    pub(super) exports: Surface,
+    /// The contexts of the agents.
+    pub(super) manifest: Manifest,
+    /// The results of the scenarios; `None` without scenarios.
+    pub(super) scorecard: Option<Scorecard>,
+}
+
+/// The scenarios of a package by their results.
+#[derive(Debug, Default)]
+pub(super) struct ProofCounts {
+    /// Those that pass.
+    pub(super) passed: usize,
+    /// Those that pass, with an answer that the package does not hold.
+    pub(super) unanswered: usize,
+    /// Those without a decisive result, such as those whose commands are not permitted.
+    pub(super) undecided: usize,
+    /// Those that do not pass.
+    pub(super) failed: usize,
+}
+
+/// A compiled package, whose files lie in a folder of their own.
+#[derive(Debug)]
+pub(super) struct CompiledPackage {
+    /// The compiled files.
+    pub(super) project: CompiledProject,
+    /// The folder, which is removed with this value; `None` for a folder of the user.
+    _folder: Option<TempDir>,
+}
+
+impl CompiledPackage {
+    /// Compiles a project in its folder.
+    pub(super) fn from_folder(folder: &Path) -> Result<Self> {
+        Ok(Self {
+            project: CompiledProject::load_or_empty_in(folder)?,
+            _folder: None,
+        })
+    }
+
+    /// Writes the files of a package into a temporary folder, and compiles them.
+    pub(super) fn from_files(files: &[PackedFile]) -> Result<Self> {
+        let folder = write_files(files).map_err(|why| {
+            let message = format!(
+                "a temporary folder cannot be written: {}",
+                describe_io_error(&why)
+            );
+            CliError::new(CliErrorKind::Infrastructure, message)
+        })?;
+        Ok(Self {
+            project: CompiledProject::load_or_empty_in(folder.path())?,
+            _folder: Some(folder),
+        })
+    }
+}
+
+fn write_files(files: &[PackedFile]) -> io::Result<TempDir> {
+    let folder = fs::temp_folder()?;
+    for file in files {
+        let path = folder.path().join(&file.path);
+        fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
+        fs::write_temp_file(&path, &file.bytes, false)?;
+    }
+    Ok(folder)
+}
+
+impl PackageProof {
+    /// Checks and tests the files of a package.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the files have errors.
+    pub(super) fn from_files(files: &[PackedFile], cx: &Cx) -> Result<Self> {
+        let compiled = CompiledPackage::from_files(files)?;
+        let project = &compiled.project;
+        require_no_errors(&project.root, cx)?;
+        Ok(Self {
+            exports: project_surface(project)?,
+            manifest: whole_manifest(project, cx.options.threads)?,
+            scorecard: judge_project(project, cx)?,
+            compiled,
+        })
+    }
+}
+
+impl ProofCounts {
+    /// Counts the scenarios of a scorecard.
+    pub(super) fn new(scorecard: Option<&Scorecard>) -> Self {
+        let mut counts = Self::default();
+        for row in cases(scorecard) {
+            match row.verdict.as_str() {
+                "pass" => counts.passed += 1,
+                "inconclusive" => counts.undecided += 1,
+                _ => counts.failed += 1,
+            }
+            counts.unanswered += usize::from(row.unanswered);
+        }
+        counts
+    }
+}
+
+impl Display for ProofCounts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let decided = self.passed + self.failed;
+        write!(
+            f,
+            "{} of {} pass here",
+            self.passed,
+            pluralize(decided, "scenario")
+        )?;
+        if self.unanswered > 0 {
+            let count = self.unanswered;
+            write!(f, "; the answers of {count} not run: the package has none")?;
+        }
+        if self.undecided > 0 {
+            let count = self.undecided;
+            write!(
+                f,
+                "; {count} not run: no command of a package is permitted here, or nothing decides"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn cases(scorecard: Option<&Scorecard>) -> &[CaseRow] {
+    scorecard.map_or(&[], |card| &card.cases)
+}
+
+/// Returns an error for scenarios that do not pass.
+pub(super) fn require_passes(scorecard: Option<&Scorecard>) -> Result<()> {
+    let failed = |row: &&CaseRow| !matches!(row.verdict.as_str(), "pass" | "inconclusive");
+    let mut failed = cases(scorecard).iter().filter(failed).peekable();
+    if failed.peek().is_none() {
+        return Ok(());
+    }
+    let lines: Vec<String> = failed
+        .map(|row| format!("{}:{}: `{}` is {}", row.path, row.line, row.id, row.verdict))
+        .collect();
+    let message = format!(
+        "{} of the package not passed",
+        pluralize(lines.len(), "scenario")
+    );
+    let error = CliError::new(CliErrorKind::Findings, message);
+    Err(lines
+        .into_iter()
+        .take(MAX_LINES)
+        .fold(error, CliError::with_hint)
+        .with_hint("`ctxc eval` shows why"))
+}
+
+/// Returns an error if `check` finds errors in a project.
+fn require_no_errors(root: &Path, cx: &Cx) -> Result<()> {
+    let project = Project::load_in(root.to_owned())?
+        .require_no_errors()?
+        .with_tested_agents();
+    let selection = TemplateSelection::all_templates();
+    let keep = FindingRetention {
+        identity: Fingerprints::Omitted,
+        min_severity: Severity::Error,
+    };
+    let SelectionResult {
+        mut report,
+        registry,
+        excluded,
+        ..
+    } = selection.check_templates(&project, CheckGoal::Partial, keep, cx)?;
+    let built = registry.map(|bytes| PartialRegistry { bytes, excluded });
+    ScenarioCheck::new(&project, &selection).check_files(
+        &project,
+        &selection,
+        built,
+        &mut report,
+        cx,
+    )?;
+    report.add_findings(&project.findings);
+    let errors: Vec<String> = report
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| {
+            let (path, start) = (&finding.path, finding.start);
+            format!(
+                "{path}:{}:{}: {}",
+                start.line, start.column, finding.message
+            )
+        })
+        .collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the package has {}", pluralize(errors.len(), "error"));
+    let error = CliError::new(CliErrorKind::Findings, message);
+    Err(errors
+        .into_iter()
+        .take(MAX_LINES)
+        .fold(error, CliError::with_hint)
+        .with_hint("`ctxc check` shows how to fix them; if it finds none, `[package] files` leaves out a file that these need"))
+}

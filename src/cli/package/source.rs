@@ -1,0 +1,87 @@
+//! The packages that a command line names: archives, and packages that this project uses.
+
+use super::project_files::read_files;
+use crate::base::folders::package_cache;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::prelude::*;
+use crate::cli::project::{find_root, read_text};
+use crate::package::{PackedFile, UnpackedPackage, read_package, store};
+use crate::project::dependencies::PackageSource;
+use crate::project::lock_file::{LOCK_FILE, LockFile};
+use crate::project::package_section::is_package_name;
+use crate::rules::input::read_fault::describe_io_error;
+
+/// The maximum size of an archive in bytes: no compression makes files larger.
+const MAX_ARCHIVE_BYTES: u64 = 128 << 20;
+/// The folder of packages that are part of a project.
+const VENDOR_FOLDER: &str = "vendor/ctxc";
+
+/// A package that a project uses.
+#[derive(Debug)]
+pub(super) struct InstalledPackage {
+    /// Its files.
+    pub(super) files: Vec<PackedFile>,
+    /// The lock of the project.
+    pub(super) lock: LockFile,
+    /// Its place.
+    pub(super) lock_path: PathBuf,
+}
+
+/// Reads the archive of a package.
+pub(super) fn read_archive(path: &Path) -> Result<UnpackedPackage> {
+    let name = path.display();
+    let bytes = RealFs.read(path, MAX_ARCHIVE_BYTES).map_err(|why| {
+        CliError::usage(format!(
+            "{name} cannot be read: {}",
+            describe_io_error(&why)
+        ))
+    })?;
+    read_package(&bytes).map_err(|why| {
+        let message = escape_line(&format!("{name}: {why}")).into_owned();
+        CliError::new(CliErrorKind::Findings, message)
+            .with_hint("nothing of it was written or run; `ctxc package pack` writes such archives")
+    })
+}
+
+/// Returns true if a subject names a package, not an archive.
+pub(super) fn names_package(subject: &Path) -> bool {
+    subject.to_str().is_some_and(is_package_name) && !fs::exists(subject)
+}
+
+/// Reads the files of a package that this project uses, each as its lock has it.
+pub(super) fn read_installed(name: &str, cx: &Cx) -> Result<InstalledPackage> {
+    let root = find_root(&cx.options)?;
+    let lock_path = root.join(LOCK_FILE);
+    let text = read_text(&lock_path)?.unwrap_or_default();
+    let lock = LockFile::read(&text).map_err(|fault| {
+        let (line, column) = (fault.position.line, fault.position.column);
+        let message = format!("{LOCK_FILE}:{line}:{column}: {fault}");
+        CliError::new(CliErrorKind::Project, message)
+            .with_hint("`ctxc package update` writes it anew")
+    })?;
+    let Some(package) = lock.package(name) else {
+        let known = lock.packages.iter().map(|package| package.name.as_str());
+        return Err(
+            CliError::usage(format!("{LOCK_FILE} has no package `{name}`"))
+                .with_hint(format!("packages there: {}", list_first(known))),
+        );
+    };
+    let files = match &package.source {
+        PackageSource::Path(folder) => Some(read_files(
+            &Project::load_in(root.join(folder))?.require_no_errors()?,
+        )?),
+        PackageSource::Git { .. } => {
+            let vendored = store::read_tree(&root.join(VENDOR_FOLDER).join(name), &package.tree);
+            vendored.or_else(|| store::read_package(&package_cache()?, &package.tree))
+        }
+    };
+    let files = files.ok_or_else(|| {
+        CliError::usage(format!("`{name}` is not here as {LOCK_FILE} has it"))
+            .with_hint("`ctxc package update` fetches it")
+    })?;
+    Ok(InstalledPackage {
+        files,
+        lock,
+        lock_path,
+    })
+}

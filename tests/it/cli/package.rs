@@ -1,0 +1,374 @@
+//! Packages: what is packed, what is refused, and the proof that is repeated elsewhere.
+
+use super::eval_answers::recorded_once;
+use super::project::{ProgramRun, Project};
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+use std::process::Command;
+
+const PACKAGE: &str =
+    "[package]\nname = \"acme/rules\"\nversion = \"1.0.0\"\nexports = [\"tasks/triage\"]\n";
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket: {{ticket}}</description>\n  <parameters>\n    \
+    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
+
+/// A package whose scenario has a scripted answer.
+fn scripted() -> Project {
+    Project::new()
+        .with_file("ctxc.toml", PACKAGE)
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
+            "scenarios/billing.yaml",
+            "name: billing\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpectations:\n  - contains: [billing]\nanswers:\n  - reply: billing\n",
+        )
+}
+
+/// A package with a recorded answer.
+fn recorded() -> Project {
+    let project = recorded_once();
+    let scenario = project.read_file("scenarios/billing.yaml");
+    project.write_file(
+        "scenarios/billing.yaml",
+        format!("{scenario}runs: 1\npass_threshold: 1\n"),
+    );
+    project.write_file("ctxc.toml", format!("{PACKAGE}recordings = true\n"));
+    project
+}
+
+fn pack(project: &Project, more: &[&str]) -> ProgramRun {
+    project.run(&[&["package", "pack", "-o", "p.tar.zst"], more].concat())
+}
+
+fn archive(project: &Project) -> Vec<u8> {
+    std::fs::read(project.path("p.tar.zst")).unwrap()
+}
+
+/// The description in an archive, and its other files.
+fn unpacked(project: &Project) -> (Value, Vec<String>) {
+    let tar = zstd::decode_all(archive(project).as_slice()).unwrap();
+    let mut tar = tar::Archive::new(tar.as_slice());
+    let (mut document, mut names) = (Value::Null, Vec::new());
+    for entry in tar.entries().unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.path().unwrap().to_string_lossy().into_owned();
+        if name == "ctxc-package.json" {
+            document = serde_json::from_reader(entry).unwrap();
+        } else {
+            names.push(name);
+        }
+    }
+    (document, names)
+}
+
+/// Descriptions of packages, for the tests of their schema.
+pub(crate) fn documents() -> Vec<Value> {
+    let all_kinds = super::package_changes::package();
+    pack(&all_kinds, &[]).exits_with(0);
+    let tested = scripted();
+    tested.write_file("ctxc.toml", format!("{PACKAGE}license = \"MIT\"\n"));
+    pack(&tested, &["--allow-hidden", "none yet"]).exits_with(0);
+    vec![unpacked(&all_kinds).0, unpacked(&tested).0]
+}
+
+/// An empty environment: no home, no state, no program on its path.
+fn verify_elsewhere(project: &Project) -> ProgramRun {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("p.tar.zst");
+    std::fs::write(&place, archive(project)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
+    command
+        .args(["package", "verify", "p.tar.zst"])
+        .current_dir(folder.path())
+        .env_clear();
+    let run = ProgramRun::from(command.output().unwrap());
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    run
+}
+
+#[test]
+fn a_package_has_the_same_bytes_in_every_folder() {
+    let (first, second) = (recorded(), recorded());
+    pack(&first, &["--yes"]).exits_with(0);
+    let stamp = std::time::UNIX_EPOCH + std::time::Duration::from_secs(981_158_400);
+    for file in second.files() {
+        let file = std::fs::File::options()
+            .write(true)
+            .open(second.path(&file))
+            .unwrap();
+        file.set_modified(stamp).unwrap();
+    }
+    pack(&second, &["--yes"])
+        .exits_with(0)
+        .stdout_contains("acme/rules 1.0.0, 5 files, 1 of 1 scenario pass here");
+    assert_eq!(archive(&first), archive(&second));
+    let (document, names) = unpacked(&first);
+    assert_eq!(
+        names,
+        [
+            "ctxc.toml",
+            "scenarios/billing.yaml",
+            "scenarios/recordings/billing.jsonl",
+            "templates/triage.xml"
+        ]
+    );
+    assert_eq!(document["schema"], "ctxc/package/1");
+    assert_eq!(document["files"].as_object().unwrap().len(), 4);
+    assert_eq!(document["scorecard"]["summary"]["passed"], 1);
+    assert_eq!(document["manifest"]["entries"][0]["task"], "triage");
+    assert_eq!(document["registry"]["tasks"][0]["name"], "triage");
+    let inputs = &document["exports"]["tasks/triage"]["inputs"];
+    assert_eq!(inputs["ticket"]["required"], true, "{document}");
+}
+
+#[test]
+fn the_proof_is_repeated_without_anything_of_the_author() {
+    let project = recorded();
+    pack(&project, &["--yes"]).exits_with(0);
+    verify_elsewhere(&project)
+        .exits_with(0)
+        .stdout_contains("acme/rules 1.0.0: 1 of 1 scenario pass here");
+    // Without recordings, only contexts are judged.
+    project.write_file("ctxc.toml", PACKAGE);
+    pack(&project, &[])
+        .exits_with(0)
+        .stdout_contains("the answers of 1 not run");
+    verify_elsewhere(&project).exits_with(0).stdout_contains(
+        "1 of 1 scenario pass here; the answers of 1 not run: the package has none",
+    );
+}
+
+#[test]
+fn commands_of_a_package_are_not_run_where_it_is_verified() {
+    let project = scripted();
+    let scenario = project.read_file("scenarios/billing.yaml");
+    project.write_file(
+        "scenarios/billing.yaml",
+        scenario.replace(
+            "expectations:\n",
+            "expectations:\n  - command: [sh, -c, touch /tmp/ctxc-package-ran]\n",
+        ),
+    );
+    pack(&project, &[]).exits_with(0);
+    verify_elsewhere(&project)
+        .exits_with(7)
+        .stdout_contains("0 of 0 scenarios pass here; 1 not run");
+    assert!(!std::path::Path::new("/tmp/ctxc-package-ran").exists());
+}
+
+#[test]
+fn recorded_answers_are_packed_after_they_were_listed() {
+    let project = recorded();
+    let refused = pack(&project, &[])
+        .exits_with(2)
+        .stderr_contains("scenarios/recordings/billing.jsonl  1 call of")
+        .stderr_contains("the recorded answers were not permitted");
+    refused.stdout_is_empty();
+    assert!(!project.path("p.tar.zst").exists());
+    project
+        .run_with_input(&["package", "pack", "-o", "p.tar.zst"], b"y\n")
+        .exits_with(0);
+    pack(&project, &["--yes"])
+        .exits_with(0)
+        .stderr_contains("1 call of");
+}
+
+#[test]
+fn a_recording_with_a_value_that_masks_replace_is_not_packed() {
+    let project = recorded();
+    let path = "scenarios/recordings/billing.jsonl";
+    let answer = project.read_file(path);
+    project.write_file(
+        path,
+        answer.replace("\"billing\"", "\"billing, for ada.lovelace@example.org\""),
+    );
+    pack(&project, &["--yes"])
+        .exits_with(1)
+        .stderr_contains("scenarios/recordings/billing.jsonl:1: the masks of this project would replace a value here")
+        .output_lacks("lovelace");
+}
+
+#[test]
+fn a_package_that_does_not_work_is_not_packed() {
+    let refused = |change: &dyn Fn(&Project), code: i32, expected: &str| {
+        let project = scripted();
+        change(&project);
+        pack(&project, &[])
+            .exits_with(code)
+            .stderr_contains(expected);
+        assert!(!project.path("p.tar.zst").exists(), "{expected}");
+    };
+    refused(
+        &|project| project.write_file("ctxc.toml", "[project]\nname = \"x\"\n"),
+        2,
+        "ctxc.toml has no `[package]`",
+    );
+    refused(
+        &|project| {
+            project.write_file(
+                "templates/more.xml",
+                "<task name=\"more\" type=\"atomc\"/>\n",
+            )
+        },
+        1,
+        "error",
+    );
+    refused(
+        &|project| {
+            let scenario = project.read_file("scenarios/billing.yaml");
+            project.write_file(
+                "scenarios/billing.yaml",
+                scenario.replace("reply: billing", "reply: access"),
+            );
+        },
+        1,
+        "scenarios/billing.yaml:1: `billing` is fail",
+    );
+    refused(
+        &|project| project.write_file("ctxc.toml", PACKAGE.replace("tasks/triage", "roles/clerk")),
+        2,
+        "the package exports `roles/clerk`, and does not define it",
+    );
+    refused(
+        &|project| {
+            project.write_file("notes/house.md", "Be kind.\n");
+            project.write_file(
+                "templates/triage.xml",
+                TASK.replace(
+                    "  <parameters>",
+                    "  <context src=\"../notes/house.md\"/>\n  <parameters>",
+                ),
+            );
+        },
+        1,
+        "notes/house.md",
+    );
+    refused(
+        &|project| project.write_file("templates/notes.md", "Sort.\u{E0041}\u{E0042}\n"),
+        1,
+        "templates/notes.md:1: U+E0041: models read this character",
+    );
+    refused(
+        &|project| {
+            project.write_file("templates/notes.md", "key: AKIAIOSFODNN7EXAMPLQ\naws_secret_access_key = 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\n")
+        },
+        2,
+        "templates/notes.md was not written",
+    );
+}
+
+#[test]
+fn hidden_characters_are_packed_with_a_reason() {
+    let project = scripted().with_file("templates/notes.md", "Sort.\u{E0041}\u{E0042}\n");
+    pack(&project, &["--allow-hidden", " "]).exits_with(2);
+    pack(&project, &["--allow-hidden", "samples of an attack"]).exits_with(0);
+    assert_eq!(unpacked(&project).0["hidden_text"], "samples of an attack");
+}
+
+#[test]
+fn settings_of_the_authors_machine_are_not_packed() {
+    let config = format!(
+        "{PACKAGE}[[package.consumers]]\nsource = \"git+ssh://git.example.org/shop.git@main\"\n[providers.own]\nkind = \"openai\"\nbase_url = \"https://models.example.org\"\n"
+    );
+    let project = scripted().with_file("ctxc.toml", config);
+    pack(&project, &[]).exits_with(0);
+    let tar = zstd::decode_all(archive(&project).as_slice()).unwrap();
+    let text = String::from_utf8_lossy(&tar);
+    assert!(!text.contains("models.example.org") && !text.contains("shop.git"));
+    verify_elsewhere(&project).exits_with(0);
+}
+
+#[test]
+fn a_changed_archive_is_refused_and_leaves_nothing() {
+    let project = scripted();
+    pack(&project, &[]).exits_with(0);
+    let tar = zstd::decode_all(archive(&project).as_slice()).unwrap();
+    let at = String::from_utf8_lossy(&tar).find("my invoice").unwrap();
+    let mut changed = tar.clone();
+    changed[at..at + 2].copy_from_slice(b"an");
+    project.write_file(
+        "p.tar.zst",
+        zstd::encode_all(changed.as_slice(), 3).unwrap(),
+    );
+    verify_elsewhere(&project)
+        .exits_with(1)
+        .stderr_contains("p.tar.zst: `scenarios/billing.yaml` was changed")
+        .stdout_is_empty();
+    project.write_file("p.tar.zst", "no archive");
+    verify_elsewhere(&project)
+        .exits_with(1)
+        .stderr_contains("it is no archive of a package");
+}
+
+#[test]
+fn a_result_that_differs_from_the_authors_is_reported() {
+    let project = scripted();
+    pack(&project, &[]).exits_with(0);
+    let (mut document, _) = unpacked(&project);
+    document["scorecard"]["cases"][0]["verdict"] = "fail".into();
+    repack(&project, &document);
+    verify_elsewhere(&project)
+        .exits_with(1)
+        .stderr_contains("`billing` was fail where the package was packed, and is pass here");
+}
+
+#[test]
+fn a_package_in_use_is_verified_by_its_name() {
+    let shared = scripted();
+    let place = shared.path("");
+    let folder = place.to_string_lossy();
+    let folder = format!(
+        "../{}",
+        folder.trim_end_matches('/').rsplit('/').next().unwrap()
+    );
+    let lock = format!(
+        "version = 1\n\n[[package]]\nname = \"acme/rules\"\nversion = \"1.0.0\"\nsource = \"path:{folder}\"\ntree = \"{0}\"\ndependencies = []\n\n[package.files]\n\"ctxc.toml\" = \"{0}\"\n",
+        "0".repeat(64)
+    );
+    let project = Project::new()
+        .with_file("ctxc.toml", "[project]\nname = \"shop\"\n")
+        .with_file("ctxc.lock", lock);
+    project
+        .run(&["package", "verify", "acme/rules"])
+        .exits_with(0)
+        .stdout_contains("acme/rules 1.0.0: 1 of 1 scenario pass here");
+    let lock = project.read_file("ctxc.lock");
+    assert!(lock.contains("verified"), "{lock}");
+    project
+        .run(&["package", "verify", "acme/rules"])
+        .exits_with(0);
+    assert_eq!(project.read_file("ctxc.lock"), lock);
+    project
+        .run(&["package", "verify", "acme/other"])
+        .exits_with(2)
+        .stderr_contains("ctxc.lock has no package `acme/other`")
+        .stderr_contains("packages there: acme/rules");
+    let scenario = shared.read_file("scenarios/billing.yaml");
+    shared.write_file(
+        "scenarios/billing.yaml",
+        scenario.replace("[billing]", "[access]"),
+    );
+    project
+        .run(&["package", "verify", "acme/rules"])
+        .exits_with(1)
+        .stdout_contains("0 of 1 scenario pass here")
+        .stderr_contains("`billing` is fail");
+}
+
+/// Writes an archive with another description.
+fn repack(project: &Project, document: &Value) {
+    use ctxc::internals::package::{PackedFile, write_archive};
+    let tar = zstd::decode_all(archive(project).as_slice()).unwrap();
+    let mut tar = tar::Archive::new(tar.as_slice());
+    let mut files = Vec::new();
+    for entry in tar.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
+        if path == "ctxc-package.json" {
+            bytes = document.to_string().into_bytes();
+        }
+        files.push(PackedFile { path, bytes });
+    }
+    project.write_file("p.tar.zst", write_archive(&files).unwrap());
+}
