@@ -6,6 +6,8 @@ pub mod config;
 #[cfg(feature = "compile")]
 pub mod dependencies;
 #[cfg(feature = "compile")]
+pub mod dependency_edits;
+#[cfg(feature = "compile")]
 pub mod eval;
 #[cfg(feature = "compile")]
 pub mod flat_keys;

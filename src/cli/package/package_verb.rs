@@ -1,14 +1,27 @@
 //! The command line of `ctxc package`.
 
+<<<<<<< HEAD
 use super::diff::{DiffArgs, run_diff};
 use super::pack::{PackArgs, run_pack};
 use super::verify::{VerifyArgs, run_verify};
+=======
+use super::add::{AddArgs, run_add};
+use super::list::run_list;
+use super::pack::{PackArgs, run_pack};
+use super::remove::{RemoveArgs, run_remove};
+use super::update::{UpdateArgs, run_update};
+use super::vendor::{VendorArgs, run_vendor};
+>>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
 use crate::cli::prelude::*;
 use clap::Subcommand;
 
 #[derive(Debug, Args)]
 #[command(
+<<<<<<< HEAD
     after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package pack -o rules.tar.zst && ctxc package verify rules.tar.zst\n  ctxc package diff . .\n\n\
+=======
+    after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package list\n  ctxc package update --all\n\n\
+>>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
     `[package]` in ctxc.toml names the package, its version and what it exports.\n\n\
     Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file cannot be read or written."
 )]
@@ -21,17 +34,38 @@ pub(crate) struct PackageArgs {
 enum PackageVerb {
     /// Write the package of this project to an archive
     Pack(PackArgs),
+<<<<<<< HEAD
     /// Test a package by its own scenarios and recorded answers, without a network
     Verify(VerifyArgs),
     /// Show what a new version of a package breaks, and the version number that it needs
     Diff(DiffArgs),
+=======
+    /// Add a package to `ctxc.toml` and `ctxc.lock`, and fetch it
+    Add(AddArgs),
+    /// Fetch what `ctxc.toml` asks for, and move packages to newer releases
+    Update(UpdateArgs),
+    /// Take a package out of `ctxc.toml` and `ctxc.lock`
+    Remove(RemoveArgs),
+    /// List the packages, their versions and sources, and what requires them
+    List,
+    /// Copy the packages from git into `vendor/ctxc/`
+    Vendor(VendorArgs),
+>>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
 }
 
 /// Runs the subcommand.
 pub(crate) fn run_package(args: &PackageArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.verb {
         PackageVerb::Pack(args) => run_pack(args, cx),
+<<<<<<< HEAD
         PackageVerb::Verify(args) => run_verify(args, cx),
         PackageVerb::Diff(args) => run_diff(args, cx),
+=======
+        PackageVerb::Add(args) => run_add(args, cx),
+        PackageVerb::Update(args) => run_update(args, cx),
+        PackageVerb::Remove(args) => run_remove(args, cx),
+        PackageVerb::List => run_list(cx),
+        PackageVerb::Vendor(args) => run_vendor(args, cx),
+>>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
     }
 }

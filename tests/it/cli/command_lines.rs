@@ -94,13 +94,17 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
         .iter()
         .map(|verb| (*verb, project.run(&[verb, "--help"]).exits_with(0).stdout))
         .collect();
-    let nested: [&[&str]; 6] = [
+    let nested: [&[&str]; 10] = [
         &["new", "scenario"],
         &["label", "report"],
         &["compaction", "probe", "make"],
         &["compaction", "probe", "ask"],
         &["compaction", "probe", "grade"],
         &["compaction", "probe", "compare"],
+        &["package", "add"],
+        &["package", "update"],
+        &["package", "remove"],
+        &["package", "vendor"],
     ];
     for words in nested {
         let verb = words[0];

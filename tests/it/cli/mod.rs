@@ -14,6 +14,8 @@ mod command_lines;
 pub(crate) mod compare;
 mod crowded_budget;
 mod defaults;
+#[cfg(unix)]
+mod dependencies;
 mod diff;
 mod docs;
 pub(crate) mod drift;

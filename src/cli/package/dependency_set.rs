@@ -1,0 +1,417 @@
+//! The packages of a project while they change: read from their sources, resolved, and written to
+//! `ctxc.lock` and `ctxc.toml`.
+//!
+//! Each file is replaced as a whole, and the one that may hold more than the other asks for is
+//! written first. So a killed program leaves the old packages or the new ones.
+
+use super::project_files::read_files;
+use crate::base::folders;
+use crate::base::fs::{self, ExistingFolder, FileLock};
+use crate::cli::prelude::*;
+use crate::cli::project::{PROJECT_FILE, find_root, read_text};
+use crate::package::git::{GitFault, GitLimits, fetch_revision};
+use crate::package::release::{PackageRelease, ReleaseFault};
+use crate::package::resolve::{Requirements, ResolveFault, resolve};
+use crate::package::store::{self, StoredTag};
+use crate::project::dependencies::PackageSource;
+use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
+use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+/// The folder of vendored packages.
+const VENDOR_FOLDER: &str = "vendor/ctxc";
+
+/// How packages are fetched.
+#[derive(Clone, Debug, Args)]
+pub(super) struct FetchArgs {
+    /// Fetch nothing: use what was fetched before
+    #[arg(long)]
+    pub(super) offline: bool,
+    /// The seconds that each call of git may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+impl FetchArgs {
+    pub(super) fn limits(&self) -> GitLimits {
+        GitLimits {
+            time: Duration::from_secs(self.timeout),
+            ..GitLimits::default()
+        }
+    }
+}
+
+/// The reason why a package is not available.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SourceFault {
+    #[error("{source_text}: {fault}")]
+    Release {
+        source_text: String,
+        fault: ReleaseFault,
+    },
+    #[error("{source_text} was not fetched yet, and `--offline` fetches nothing")]
+    Offline { source_text: String },
+    #[error("{source_text}: the tag was moved: it was commit {before}, and is {now}")]
+    Moved {
+        source_text: String,
+        before: String,
+        now: String,
+    },
+    #[error("path:{folder}: {reason}")]
+    Folder { folder: String, reason: String },
+    #[error("the folder of packages cannot be written: {0}")]
+    Store(#[from] io::Error),
+}
+
+/// The packages of a project.
+pub(super) struct DependencySet {
+    pub(super) project: Project,
+    /// The text of the project file, with changes that are not written yet.
+    pub(super) text: String,
+    /// The packages before the change.
+    pub(super) before: LockFile,
+    /// The packages whose tags may have been moved.
+    pub(super) accepted: Vec<String>,
+    pub(super) is_offline: bool,
+    pub(super) limits: GitLimits,
+    store: PathBuf,
+    releases: BTreeMap<PackageSource, PackageRelease>,
+    /// No other program changes the packages of this project meanwhile.
+    _guard: Option<FileLock>,
+}
+
+impl DependencySet {
+    /// Loads the packages of this run's project.
+    pub(super) fn load(cx: &Cx, fetch: &FetchArgs) -> Result<Self> {
+        let root = find_root(&cx.options)?;
+        let guard = lock_project(&root)?;
+        let store = folders::package_cache().ok_or_else(|| {
+            CliError::new(
+                CliErrorKind::Infrastructure,
+                "no folder for packages is known",
+            )
+            .with_hint("set CTXC_CACHE_DIR to a folder")
+        })?;
+        let project = Project::load_in(root.clone())?;
+        project.require_project()?;
+        let text = read_text(&root.join(PROJECT_FILE))?.unwrap_or_default();
+        Ok(Self {
+            before: read_lock(&root)?,
+            project,
+            text,
+            accepted: Vec::new(),
+            is_offline: fetch.offline,
+            limits: fetch.limits(),
+            store,
+            releases: BTreeMap::new(),
+            _guard: guard,
+        })
+    }
+
+    /// The sources of the packages that the project file names, by name.
+    pub(super) fn required(&self) -> Result<BTreeMap<String, PackageSource>> {
+        let config = Project::with_text(self.project.root.clone(), &self.text).config;
+        let is_own = |key: &str| key.starts_with("dependencies");
+        let is_of_section = |fault: &&ProjectFault| match &fault.kind {
+            ProjectFaultKind::Syntax { .. } => true,
+            ProjectFaultKind::BadValue { key, .. } | ProjectFaultKind::WrongType { key, .. } => {
+                is_own(key)
+            }
+            ProjectFaultKind::MissingKey { table, .. }
+            | ProjectFaultKind::UnknownKey { table, .. } => is_own(table),
+            ProjectFaultKind::NoWorkspace { name, .. } => is_own(name),
+            #[allow(clippy::wildcard_enum_match_arm, reason = "no other is about packages")]
+            _ => false,
+        };
+        if config.faults.iter().any(|fault| is_of_section(&fault)) {
+            let message = format!("`[dependencies]` of {PROJECT_FILE} cannot be read");
+            return Err(CliError::new(CliErrorKind::Project, message)
+                .with_hint("`ctxc check` shows where, and how to fix it"));
+        }
+        let dependencies = config.dependencies.into_iter();
+        Ok(dependencies
+            .map(|(name, own)| (name, own.source.value))
+            .collect())
+    }
+
+    /// Resolves the packages that the project file names. Fetches what is not stored.
+    pub(super) fn resolve(&mut self) -> Result<LockFile> {
+        let required = self.required()?;
+        let selected = resolve(&required, |name, source| {
+            self.read_requirements(name, source)
+        })
+        .map_err(|fault| {
+            let kind = match fault {
+                ResolveFault::Unreadable { .. } => CliErrorKind::Infrastructure,
+                ResolveFault::TwoSources { .. }
+                | ResolveFault::FolderInGit { .. }
+                | ResolveFault::Circle { .. }
+                | ResolveFault::TooMany => CliErrorKind::Project,
+            };
+            let error = CliError::new(kind, fault.to_string());
+            match &fault {
+                ResolveFault::Unreadable {
+                    path,
+                    fault: SourceFault::Moved { .. },
+                } => error.with_hint(moved_hint(path.0.last().map_or("NAME", |name| name))),
+                _ => error,
+            }
+        })?;
+        let entry = |(name, own): (String, crate::package::resolve::SelectedPackage)| {
+            let mut entry = self.releases.get(&own.source)?.lock(own.source);
+            let before = self.before.package(&name);
+            entry.verified = before
+                .filter(|before| before.tree == entry.tree)
+                .and_then(|before| before.verified.clone());
+            Some(entry)
+        };
+        Ok(LockFile {
+            packages: selected.into_iter().filter_map(entry).collect(),
+        })
+    }
+
+    fn read_requirements(
+        &mut self,
+        name: &str,
+        source: &PackageSource,
+    ) -> std::result::Result<Requirements, SourceFault> {
+        let release = self.read_release(Some(name), source)?;
+        if release.name == name {
+            return Ok(release.requirements());
+        }
+        let fault = ReleaseFault::OtherName {
+            found: release.name.clone(),
+            required: name.to_owned(),
+        };
+        let source_text = source.to_string();
+        Err(SourceFault::Release { source_text, fault })
+    }
+
+    /// Reads the package at a source.
+    pub(super) fn read_release(
+        &mut self,
+        name: Option<&str>,
+        source: &PackageSource,
+    ) -> std::result::Result<&PackageRelease, SourceFault> {
+        if !self.releases.contains_key(source) {
+            let release = match source {
+                PackageSource::Path(folder) => self.read_folder(folder)?,
+                PackageSource::Git { url, tag } => self.read_tag(name, source, (url, tag))?,
+            };
+            self.releases.insert(source.clone(), release);
+        }
+        self.releases
+            .get(source)
+            .ok_or_else(|| SourceFault::Offline {
+                source_text: source.to_string(),
+            })
+    }
+
+    fn read_folder(&self, folder: &str) -> std::result::Result<PackageRelease, SourceFault> {
+        let fault = |reason: String| SourceFault::Folder {
+            folder: folder.to_owned(),
+            reason,
+        };
+        let project = Project::load_in(self.project.root.join(folder))
+            .map_err(|error| fault(error.message))?;
+        let files = read_files(&project).map_err(|error| fault(error.message))?;
+        PackageRelease::new(&project.config, files).map_err(|why| fault(why.to_string()))
+    }
+
+    fn read_tag(
+        &self,
+        name: Option<&str>,
+        source: &PackageSource,
+        (url, tag): (&str, &str),
+    ) -> std::result::Result<PackageRelease, SourceFault> {
+        let source_text = source.to_string();
+        let release_fault = |fault: ReleaseFault| SourceFault::Release {
+            source_text: source_text.clone(),
+            fault,
+        };
+        let is_accepted = name.is_some_and(|name| self.accepted.iter().any(|own| own == name));
+        let known = self.known_tag(source).filter(|_| !is_accepted);
+        if let Some(known) = &known
+            && let Some(files) = self.read_stored(name, &known.tree)
+        {
+            let release = PackageRelease::from_files(files).map_err(release_fault)?;
+            let commit = Some(known.commit.clone());
+            return Ok(PackageRelease { commit, ..release });
+        }
+        if self.is_offline {
+            return Err(SourceFault::Offline { source_text });
+        }
+        let tree =
+            fetch_revision(url, tag, &self.limits).map_err(|fault| release_fault(fault.into()))?;
+        if let Some(known) = known.filter(|known| known.commit != tree.commit) {
+            return Err(SourceFault::Moved {
+                source_text,
+                before: known.commit,
+                now: tree.commit,
+            });
+        }
+        let release = PackageRelease::from_tree(&tree).map_err(release_fault)?;
+        let entry = release.lock(source.clone());
+        store::install_package(&self.store, &entry.tree, &release.files)?;
+        let (commit, tree) = (tree.commit.clone(), entry.tree);
+        store::write_tag(&self.store, source, &StoredTag { commit, tree })?;
+        Ok(release)
+    }
+
+    /// Returns what a tag contained when it was locked or fetched.
+    pub(super) fn known_tag(&self, source: &PackageSource) -> Option<StoredTag> {
+        let locked = self
+            .before
+            .packages
+            .iter()
+            .find(|own| own.source == *source);
+        let locked = locked.and_then(|own| {
+            Some(StoredTag {
+                commit: own.resolved.clone()?,
+                tree: own.tree.clone(),
+            })
+        });
+        locked.or_else(|| store::read_tag(&self.store, source))
+    }
+
+    fn read_stored(
+        &self,
+        name: Option<&str>,
+        tree: &str,
+    ) -> Option<Vec<crate::package::PackedFile>> {
+        let vendored = name.and_then(|name| store::read_tree(&self.vendor_folder(name), tree));
+        vendored.or_else(|| store::read_tree(&self.store.join(tree), tree))
+    }
+
+    fn vendor_folder(&self, name: &str) -> PathBuf {
+        self.project.root.join(VENDOR_FOLDER).join(name)
+    }
+
+    /// Writes the lock, and then the project file that asks for what it holds.
+    pub(super) fn write_lock_first(&self, lock: &LockFile) -> Result<()> {
+        self.write_lock(lock)?;
+        self.write_project()?;
+        self.refresh_vendored(lock)
+    }
+
+    /// Writes the project file, and then the lock that holds no more than it asks for.
+    pub(super) fn write_project_first(&self, lock: &LockFile) -> Result<()> {
+        self.write_project()?;
+        self.write_lock(lock)?;
+        self.refresh_vendored(lock)
+    }
+
+    fn write_lock(&self, lock: &LockFile) -> Result<()> {
+        let path = self.project.root.join(LOCK_FILE);
+        if *lock == self.before {
+            return Ok(());
+        }
+        fs::write_atomic(&path, lock.to_text().as_bytes())
+            .map(drop)
+            .map_err(|error| CliError::write_failed(&path, &error))
+    }
+
+    fn write_project(&self) -> Result<()> {
+        let path = self.project.root.join(PROJECT_FILE);
+        let files = &self.project.config.files;
+        let before = files.first().map_or("", |file| &*file.text);
+        if *before == self.text {
+            return Ok(());
+        }
+        if read_text(&path)?.unwrap_or_default() != *before {
+            let message = format!("{PROJECT_FILE} was changed meanwhile, and was left alone");
+            return Err(
+                CliError::new(CliErrorKind::Infrastructure, message).with_hint("run this again")
+            );
+        }
+        fs::write_atomic(&path, self.text.as_bytes())
+            .map(drop)
+            .map_err(|error| CliError::write_failed(&path, &error))
+    }
+
+    fn refresh_vendored(&self, lock: &LockFile) -> Result<()> {
+        if fs::is_dir(&self.project.root.join(VENDOR_FOLDER)) {
+            self.vendor(lock)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the packages from git into the project, and removes those that are not in the lock.
+    /// Returns their number.
+    pub(super) fn vendor(&self, lock: &LockFile) -> Result<usize> {
+        let top = self.project.root.join(VENDOR_FOLDER);
+        let is_from_git = |own: &&LockedPackage| own.resolved.is_some();
+        let own: Vec<&LockedPackage> = lock.packages.iter().filter(is_from_git).collect();
+        for package in &own {
+            let folder = self.vendor_folder(&package.name);
+            if store::read_tree(&folder, &package.tree).is_some() {
+                continue;
+            }
+            let files = self.read_stored(None, &package.tree).ok_or_else(|| {
+                let message = format!("{} {} was not fetched yet", package.name, package.version);
+                CliError::new(CliErrorKind::Infrastructure, message)
+                    .with_hint("`ctxc package update` fetches it")
+            })?;
+            store::write_files(&folder, &files, ExistingFolder::Replaced)
+                .map_err(|error| CliError::write_failed(&folder, &error))?;
+        }
+        for org in fs::list_names(&top) {
+            for name in fs::list_names(&top.join(&org)) {
+                let folder = top.join(&org).join(&name);
+                let name = format!("{org}/{name}");
+                if fs::is_dir(&folder) && !own.iter().any(|package| package.name == name) {
+                    fs::remove_tree(&folder)
+                        .map_err(|error| CliError::write_failed(&folder, &error))?;
+                }
+            }
+            fs::remove_unused_folder(&top.join(&org), &[]);
+        }
+        Ok(own.len())
+    }
+}
+
+/// The advice about a tag that was moved.
+pub(super) fn moved_hint(name: &str) -> String {
+    format!("ask its owner why; `ctxc package update --accept-moved {name}` takes the new content")
+}
+
+/// An error of a source.
+pub(super) fn source_error(fault: &SourceFault) -> CliError {
+    CliError::new(CliErrorKind::Infrastructure, fault.to_string())
+}
+
+/// An error of a repository.
+pub(super) fn git_error(fault: &GitFault) -> CliError {
+    CliError::new(CliErrorKind::Infrastructure, fault.to_string())
+}
+
+/// Reads the lock file in a project; an absent one is empty.
+pub(super) fn read_lock(root: &Path) -> Result<LockFile> {
+    let Some(text) = read_text(&root.join(LOCK_FILE))? else {
+        return Ok(LockFile::default());
+    };
+    LockFile::read(&text).map_err(|fault| {
+        let line = fault.position.line;
+        let message = format!("{LOCK_FILE}:{line}: {}", fault.reason);
+        CliError::new(CliErrorKind::Project, message).with_hint(
+            "take the file from the repository again, or remove it and run `ctxc package update`",
+        )
+    })
+}
+
+fn lock_project(root: &Path) -> Result<Option<FileLock>> {
+    let Some(folder) = folders::project_cache(None, root) else {
+        return Ok(None);
+    };
+    let place = folder.join("packages.lock");
+    let guard = folders::create_private(&folder)
+        .and_then(|()| fs::try_lock(&place))
+        .map_err(|error| CliError::write_failed(&place, &error))?;
+    guard.map(Some).ok_or_else(|| {
+        let message = "another `ctxc package` changes the packages of this project";
+        CliError::new(CliErrorKind::Infrastructure, message)
+            .with_hint("run this again when it is done")
+    })
+}

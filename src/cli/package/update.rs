@@ -1,0 +1,173 @@
+//! `ctxc package update`: brings the lock in line with the project file, and moves packages to newer
+//! releases.
+
+use super::change_list::describe_changes;
+use super::dependency_set::{DependencySet, FetchArgs, git_error, moved_hint};
+use crate::base::suggest::nearest_candidate;
+use crate::cli::prelude::*;
+use crate::cli::project::PROJECT_FILE;
+use crate::package::git::list_tags;
+use crate::project::dependencies::PackageSource;
+use crate::project::dependency_edits::set_dependency;
+use crate::project::lock_file::LOCK_FILE;
+use semver::Version;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Args)]
+pub(super) struct UpdateArgs {
+    /// The packages to move to their newest release of the same major version; without any, only
+    /// what `ctxc.toml` asks for is fetched and locked
+    #[arg(value_name = "NAME", conflicts_with = "all")]
+    names: Vec<String>,
+    /// Move all packages of `ctxc.toml`
+    #[arg(long)]
+    all: bool,
+    /// Take the new content of this package, whose tag was moved
+    #[arg(long, value_name = "NAME")]
+    accept_moved: Vec<String>,
+    /// Change nothing: fail if `ctxc.lock` would change
+    #[arg(long, conflicts_with_all = ["all", "names"])]
+    locked: bool,
+    /// Like `--locked --offline`
+    #[arg(long, conflicts_with_all = ["all", "names"])]
+    frozen: bool,
+    #[command(flatten)]
+    fetch: FetchArgs,
+}
+
+/// Updates the packages of a project.
+pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
+    let mut set = DependencySet::load(cx, &args.fetch)?;
+    set.is_offline |= args.frozen;
+    set.accepted.clone_from(&args.accept_moved);
+    if args.all || !args.names.is_empty() {
+        if set.is_offline {
+            return Err(CliError::usage(
+                "`--offline` cannot look for newer releases",
+            ));
+        }
+        move_to_newest(args, &mut set)?;
+    }
+    let lock = set.resolve()?;
+    let changes = describe_changes(&set.before, &lock);
+    if changes.is_empty() {
+        // A killed program may have left lines that only the text of the lock has.
+        set.write_lock_first(&lock)?;
+        cx.print_note(&format!("{LOCK_FILE} is up to date"));
+        return Ok(Exit::Success);
+    }
+    if args.locked || args.frozen {
+        return Err(drift_error(changes));
+    }
+    set.write_lock_first(&lock)?;
+    changes.iter().try_for_each(|line| cx.print_line(line))?;
+    Ok(Exit::Success)
+}
+
+fn drift_error(changes: Vec<String>) -> CliError {
+    let message = format!("{LOCK_FILE} does not fit {PROJECT_FILE} and the packages");
+    let error = CliError::new(CliErrorKind::Findings, message);
+    let error = changes.into_iter().fold(error, CliError::with_hint);
+    error.with_hint("`ctxc package update` without `--locked` writes it")
+}
+
+/// Puts the newest release of each package into the text of the project file.
+fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet) -> Result<()> {
+    let required = set.required()?;
+    for name in &args.names {
+        if !required.contains_key(name) {
+            let near = nearest_candidate(name, required.keys().map(String::as_str));
+            return Err(
+                CliError::usage(format!("{PROJECT_FILE} has no package `{name}`"))
+                    .with_suggestion(near),
+            );
+        }
+    }
+    let mut listed: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (name, source) in required {
+        let PackageSource::Git { url, tag } = &source else {
+            continue;
+        };
+        if !args.all && !args.names.contains(&name) {
+            continue;
+        }
+        if !listed.contains_key(url) {
+            let tags = list_tags(url, &set.limits).map_err(|fault| git_error(&fault))?;
+            listed.insert(url.clone(), tags);
+        }
+        let Some(tags) = listed.get(url) else {
+            continue;
+        };
+        let known = set.known_tag(&source).map(|known| known.commit);
+        let is_moved = known.is_some() && known.as_ref() != tags.get(tag);
+        if is_moved && !set.accepted.contains(&name) {
+            let before = known.unwrap_or_default();
+            let now = tags.get(tag).map_or("gone", String::as_str);
+            let message =
+                format!("{name}: the tag `{tag}` was moved: it was commit {before}, and is {now}");
+            return Err(
+                CliError::new(CliErrorKind::Infrastructure, message).with_hint(moved_hint(&name))
+            );
+        }
+        let Some(newest) = newest_tag(Some(tag), tags.keys()) else {
+            continue;
+        };
+        let newer = PackageSource::Git {
+            url: url.clone(),
+            tag: newest,
+        };
+        set.text = set_dependency(&set.text, &name, &newer).ok_or_else(|| {
+            CliError::new(
+                CliErrorKind::Project,
+                format!("the line of {name} in {PROJECT_FILE} cannot be changed"),
+            )
+            .with_hint(format!(
+                "write it there yourself, and run `ctxc package update`: \"{name}\" = \"{newer}\""
+            ))
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns the newest tag that is compatible with the current one, by semver and the text before the
+/// version; `None` if the current one is the newest. Without a current one, the newest of all
+/// releases that are named as `v1.2.0` or `1.2.0`.
+pub(super) fn newest_tag<'t>(
+    current: Option<&str>,
+    tags: impl Iterator<Item = &'t String>,
+) -> Option<String> {
+    let Some(current) = current else {
+        let version = |tag: &str| Version::parse(tag.strip_prefix('v').unwrap_or(tag)).ok();
+        let releases = tags.filter_map(|tag| Some((version(tag)?, tag)));
+        let newest = releases
+            .filter(|(version, _)| version.pre.is_empty())
+            .max()?;
+        return Some(newest.1.clone());
+    };
+    let (prefix, own) = split_version(current)?;
+    let is_compatible = |version: &Version| {
+        let is_same = version.major == own.major && (own.major > 0 || version.minor == own.minor);
+        is_same && *version > own && (version.pre.is_empty() || !own.pre.is_empty())
+    };
+    let versions = tags.filter_map(|tag| {
+        let version = Version::parse(tag.strip_prefix(prefix)?).ok()?;
+        Some((version, tag))
+    });
+    let newest = versions
+        .filter(|(version, _)| is_compatible(version))
+        .max()?;
+    Some(newest.1.clone())
+}
+
+/// Splits a tag into the text before its version and the version.
+fn split_version(tag: &str) -> Option<(&str, Version)> {
+    let starts = tag.char_indices().map(|(at, _)| at);
+    starts.into_iter().find_map(|at| {
+        let (prefix, rest) = tag.split_at_checked(at)?;
+        Some((prefix, Version::parse(rest).ok()?))
+    })
+}
+
+#[cfg(test)]
+#[path = "../../../tests/unit/cli/package_update.rs"]
+mod tests;

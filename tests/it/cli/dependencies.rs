@@ -1,0 +1,604 @@
+//! `ctxc package add | update | remove | list | vendor`, with repositories on this machine.
+
+use super::gate::git;
+use super::project::{ProgramRun, Project};
+use ctxc::internals::project::lock_file::LockFile;
+use insta::assert_snapshot;
+use pretty_assertions::assert_eq;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The text of the project file of a package.
+fn package_text(name: &str, version: &str, dependencies: &str) -> String {
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"{version}\"\nexports = [\"tasks/triage\"]\n\n[dependencies]\n{dependencies}"
+    )
+}
+
+const TRIAGE: &str =
+    "<task type=\"atomic\" name=\"triage\"><objective>Sort the ticket.</objective></task>\n";
+
+/// Commits a release of a package and its tag.
+fn release(repository: &Project, version: &str, text: &str) {
+    if !repository.path(".git").exists() {
+        git(repository, &["init", "-q", "-b", "main"]);
+    }
+    repository.write_file("ctxc.toml", text);
+    repository.write_file("templates/triage.xml", TRIAGE.replace("ticket", version));
+    repository.write_file("notes.txt", "not part of the package");
+    git(repository, &["add", "-A"]);
+    git(repository, &["commit", "-qm", version]);
+    git(repository, &["tag", &format!("v{version}")]);
+}
+
+fn source(repository: &Project, tag: &str) -> String {
+    format!("git+file://{}@{tag}", repository.path("").display()).replace("/@", "@")
+}
+
+/// A package that requires another one, in a repository each.
+struct World {
+    rules: Project,
+    base: Project,
+    work: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let (rules, base) = (Project::new(), Project::new());
+        for version in ["0.3.0", "0.3.1"] {
+            release(&base, version, &package_text("acme/base", version, ""));
+        }
+        for (version, of_base) in [
+            ("1.2.0", "v0.3.0"),
+            ("1.3.0", "v0.3.1"),
+            ("2.0.0", "v0.3.1"),
+        ] {
+            let line = format!("\"acme/base\" = \"{}\"\n", source(&base, of_base));
+            release(&rules, version, &package_text("acme/rules", version, &line));
+        }
+        let work = Project::new().with_file(
+            "ctxc.toml",
+            "edition = \"2026\" # ours\n\n# what others share\n[dependencies]\n",
+        );
+        Self { rules, base, work }
+    }
+
+    fn command(&self, args: &[&str]) -> std::process::Command {
+        let mut command = self.work.command(&[&["package"], args].concat());
+        // What killed runs leave goes with the folder.
+        std::fs::create_dir_all(self.work.path("tmp")).unwrap();
+        command
+            .env("CTXC_CACHE_DIR", self.work.path("cache"))
+            .env("TMPDIR", self.work.path("tmp"));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> ProgramRun {
+        ProgramRun::from(self.command(args).output().unwrap())
+    }
+
+    /// The text with names in place of folders.
+    fn named(&self, text: &str) -> String {
+        let place = |project: &Project| {
+            project
+                .path("")
+                .display()
+                .to_string()
+                .trim_end_matches('/')
+                .to_owned()
+        };
+        text.replace(&place(&self.rules), "/rules")
+            .replace(&place(&self.base), "/base")
+    }
+
+    fn lock(&self) -> LockFile {
+        LockFile::read(&self.work.read_file("ctxc.lock")).unwrap()
+    }
+
+    fn versions(&self) -> Vec<String> {
+        let lock = self.lock();
+        let line = |own: &ctxc::internals::project::lock_file::LockedPackage| {
+            format!("{} {}", own.name, own.version)
+        };
+        lock.packages.iter().map(line).collect()
+    }
+}
+
+#[test]
+fn packages_come_change_and_go() {
+    let world = World::new();
+    let added = world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    assert_snapshot!(world.named(&added.stdout), @r"
+    + acme/base 0.3.0  git+file:///base@v0.3.0
+    + acme/rules 1.2.0  git+file:///rules@v1.2.0
+    ");
+    let text = world.named(&world.work.read_file("ctxc.toml"));
+    assert_eq!(
+        text,
+        "edition = \"2026\" # ours\n\n# what others share\n[dependencies]\n\"acme/rules\" = \"git+file:///rules@v1.2.0\"\n"
+    );
+    let lock = world.lock();
+    let rules = lock.package("acme/rules").unwrap();
+    assert_eq!(
+        rules.files.keys().collect::<Vec<_>>(),
+        ["ctxc.toml", "templates/triage.xml"]
+    );
+    assert_eq!(rules.dependencies, ["acme/base"]);
+    assert!(
+        world
+            .work
+            .path(&format!(
+                "cache/packages/{}/templates/triage.xml",
+                rules.tree
+            ))
+            .exists()
+    );
+
+    let listed = world.run(&["list"]).exits_with(0);
+    assert_snapshot!(world.named(&listed.stdout), @r"
+    acme/rules 1.2.0  git+file:///rules@v1.2.0  not verified here
+      acme/base 0.3.0  git+file:///base@v0.3.0  not verified here
+    ");
+    world
+        .run(&["update"])
+        .exits_with(0)
+        .stderr_contains("ctxc.lock is up to date");
+    let updated = world.run(&["update", "--all"]).exits_with(0);
+    assert_snapshot!(world.named(&updated.stdout), @r"
+    ~ acme/base 0.3.0 → 0.3.1  git+file:///base@v0.3.1
+    ~ acme/rules 1.2.0 → 1.3.0  git+file:///rules@v1.3.0
+    ");
+    assert!(world.work.read_file("ctxc.toml").contains("@v1.3.0\"\n"));
+    world
+        .run(&["update", "acme/rlues"])
+        .exits_with(2)
+        .stderr_contains("did you mean `acme/rules`?");
+    // Without a tag, the newest release.
+    world
+        .run(&["add", &source(&world.rules, "").replace('@', "")])
+        .exits_with(0)
+        .stdout_contains("1.3.0 → 2.0.0");
+    let other = source(&world.base, "v0.3.0");
+    world.run(&["add", &other]).exits_with(0);
+    // The highest of all requirements.
+    assert_eq!(world.versions(), ["acme/base 0.3.1", "acme/rules 2.0.0"]);
+    world
+        .run(&["remove", "acme/base"])
+        .exits_with(0)
+        .stderr_contains("acme/base stays in use");
+    world
+        .run(&["remove", "acme/rules"])
+        .exits_with(0)
+        .stdout_contains("- acme/base 0.3.1\n- acme/rules 2.0.0\n");
+    assert_eq!(world.versions(), [""; 0]);
+    assert_eq!(
+        world.work.read_file("ctxc.toml"),
+        "edition = \"2026\" # ours\n\n# what others share\n[dependencies]\n"
+    );
+}
+
+#[test]
+fn a_moved_tag_is_taken_only_when_it_is_named() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.rules, "v1.3.0")])
+        .exits_with(0);
+    let before = (
+        world.work.read_file("ctxc.toml"),
+        world.work.read_file("ctxc.lock"),
+    );
+    world
+        .rules
+        .write_file("templates/triage.xml", TRIAGE.replace("Sort", "Leak"));
+    git(&world.rules, &["commit", "-qam", "again"]);
+    git(&world.rules, &["tag", "-f", "v1.3.0"]);
+    world
+        .run(&["update", "--all"])
+        .exits_with(3)
+        .stderr_contains("acme/rules: the tag `v1.3.0` was moved: it was commit");
+    // A colleague without the package fetches it, and receives other content.
+    std::fs::remove_dir_all(world.work.path("cache")).unwrap();
+    let refused = world.run(&["update"]).exits_with(3);
+    assert!(
+        refused.stderr.contains("the tag was moved")
+            && refused.stderr.contains("--accept-moved acme/rules"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        before,
+        (
+            world.work.read_file("ctxc.toml"),
+            world.work.read_file("ctxc.lock")
+        )
+    );
+    world
+        .run(&["update", "acme/rules", "--accept-moved", "acme/rules"])
+        .exits_with(0)
+        .stdout_contains("~ acme/rules 1.3.0  changed: templates/triage.xml");
+    // A tag that is gone.
+    git(&world.rules, &["tag", "-d", "v1.3.0"]);
+    world
+        .run(&["update", "--all"])
+        .exits_with(3)
+        .stderr_contains("and is gone");
+}
+
+#[test]
+fn a_lock_that_would_change_is_drift() {
+    let world = World::new();
+    world
+        .work
+        .write_file("shared/ctxc.toml", package_text("acme/shared", "1.0.0", ""));
+    world.work.write_file("shared/templates/a.xml", TRIAGE);
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    world
+        .run(&["add", "path:shared"])
+        .exits_with(0)
+        .stdout_contains("+ acme/shared 1.0.0  path:shared");
+    let (text, lock) = (
+        world.work.read_file("ctxc.toml"),
+        world.work.read_file("ctxc.lock"),
+    );
+    world.run(&["update", "--locked"]).exits_with(0);
+    world.run(&["update", "--frozen"]).exits_with(0);
+    // The order of lines changes nothing.
+    let mut lines: Vec<&str> = text.lines().collect();
+    let last = lines.len() - 1;
+    lines.swap(last, last - 1);
+    world.work.write_file("ctxc.toml", lines.join("\n"));
+    world.run(&["update", "--locked"]).exits_with(0);
+    std::fs::remove_file(world.work.path("ctxc.lock")).unwrap();
+    world
+        .run(&["update", "--locked"])
+        .exits_with(1)
+        .stderr_contains("+ acme/base 0.3.0");
+    world.run(&["update"]).exits_with(0);
+    assert_eq!(world.work.read_file("ctxc.lock"), lock);
+
+    let drift = |change: &dyn Fn(), line: &str| {
+        change();
+        for flag in ["--locked", "--frozen"] {
+            world
+                .run(&["update", flag])
+                .exits_with(1)
+                .stderr_contains(line);
+        }
+        assert_eq!(world.work.read_file("ctxc.lock"), lock);
+        world.work.write_file("ctxc.toml", &text);
+        drop(std::fs::remove_file(
+            world.work.path("shared/templates/b.xml"),
+        ));
+        world.work.write_file("shared/templates/a.xml", TRIAGE);
+        world
+            .work
+            .write_file("shared/ctxc.toml", package_text("acme/shared", "1.0.0", ""));
+        world.run(&["update", "--locked"]).exits_with(0);
+    };
+    drift(
+        &|| {
+            world
+                .work
+                .write_file("shared/templates/a.xml", TRIAGE.replace("Sort", "Read"))
+        },
+        "~ acme/shared 1.0.0  changed: templates/a.xml",
+    );
+    drift(
+        &|| world.work.write_file("shared/templates/b.xml", TRIAGE),
+        "changed: templates/b.xml",
+    );
+    drift(
+        &|| {
+            world
+                .work
+                .write_file("shared/ctxc.toml", package_text("acme/shared", "1.1.0", ""))
+        },
+        "~ acme/shared 1.0.0 → 1.1.0",
+    );
+    let without: String = text
+        .lines()
+        .filter(|line| !line.contains("acme/rules"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    drift(
+        &|| world.work.write_file("ctxc.toml", &without),
+        "- acme/rules 1.2.0",
+    );
+    let damaged = lock.replacen("dependencies = [\"acme/base\"]", "dependencies = []", 1);
+    world.work.write_file("ctxc.lock", damaged);
+    world
+        .run(&["update", "--locked"])
+        .exits_with(1)
+        .stderr_contains("acme/rules 1.2.0");
+}
+
+#[test]
+fn nothing_is_fetched_twice_nor_without_being_asked_for() {
+    let world = World::new();
+    world
+        .run(&["add", "--offline", &source(&world.rules, "v1.2.0")])
+        .exits_with(3)
+        .stderr_contains("was not fetched yet");
+    assert!(!world.work.path("ctxc.lock").exists());
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    let lock = world.work.read_file("ctxc.lock");
+    // The servers are gone.
+    for repository in [&world.rules, &world.base] {
+        std::fs::rename(repository.path(".git"), repository.path("gone")).unwrap();
+    }
+    world.run(&["update", "--frozen"]).exits_with(0);
+    world.run(&["remove", "acme/rules"]).exits_with(0);
+    world
+        .run(&["add", "--offline", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    assert_eq!(world.work.read_file("ctxc.lock"), lock);
+    world
+        .run(&["update", "--all"])
+        .exits_with(3)
+        .stderr_contains("git reports");
+
+    world
+        .run(&["vendor", "--offline"])
+        .exits_with(0)
+        .stderr_contains("vendor/ctxc: 2 packages");
+    assert!(
+        world
+            .work
+            .path("vendor/ctxc/acme/rules/templates/triage.xml")
+            .exists()
+    );
+    std::fs::remove_dir_all(world.work.path("cache")).unwrap();
+    world.run(&["update", "--frozen"]).exits_with(0);
+    // A damaged file is not used.
+    std::fs::remove_file(
+        world
+            .work
+            .path("vendor/ctxc/acme/rules/templates/triage.xml"),
+    )
+    .unwrap();
+    world
+        .run(&["update", "--frozen"])
+        .exits_with(3)
+        .stderr_contains("was not fetched yet");
+
+    // Other commands start no program at all.
+    let program = "#!/bin/sh\ntouch \"$MARKER\"\n";
+    world.work.write_file("bin/git", program);
+    #[cfg(unix)]
+    std::fs::set_permissions(
+        world.work.path("bin/git"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    for verb in [&["check"][..], &["build"], &["list"], &["eval"]] {
+        let mut command = world.work.command(verb);
+        command
+            .env("CTXC_CACHE_DIR", world.work.path("cache"))
+            .env("PATH", world.work.path("bin"))
+            .env("MARKER", world.work.path("marker"));
+        command.output().unwrap();
+        assert!(!world.work.path("marker").exists(), "{verb:?}");
+    }
+}
+
+#[test]
+fn vendored_packages_follow_the_lock() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    world.run(&["vendor"]).exits_with(0);
+    world.run(&["update", "--all"]).exits_with(0);
+    let vendored = world
+        .work
+        .read_file("vendor/ctxc/acme/rules/templates/triage.xml");
+    assert_eq!(vendored, TRIAGE.replace("ticket", "1.3.0"));
+    world.run(&["remove", "acme/rules"]).exits_with(0);
+    assert!(!world.work.path("vendor/ctxc/acme").exists());
+}
+
+#[test]
+fn sources_that_do_not_fit_are_refused_and_nothing_is_lost() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    let before = (
+        world.work.read_file("ctxc.toml"),
+        world.work.read_file("ctxc.lock"),
+    );
+    let fork = Project::new();
+    release(&fork, "1.0.0", &package_text("acme/base", "1.0.0", ""));
+    let folder = Project::new();
+    release(
+        &folder,
+        "1.0.0",
+        &package_text("acme/folder", "1.0.0", "\"acme/b\" = \"path:../b\"\n"),
+    );
+    let none = Project::new();
+    release(&none, "1.0.0", "edition = \"2026\"\n");
+    let linked = Project::new();
+    release(&linked, "1.0.0", &package_text("acme/linked", "1.0.0", ""));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/passwd", linked.path("templates/passwd.xml")).unwrap();
+    git(&linked, &["add", "-A"]);
+    git(&linked, &["commit", "-qm", "link"]);
+    git(&linked, &["tag", "v1.0.1"]);
+    for (source, code, message) in [
+        (
+            source(&fork, "v1.0.0"),
+            2,
+            "`acme/base` has two sources: ctxc.toml → acme/base requires",
+        ),
+        (
+            source(&folder, "v1.0.0"),
+            2,
+            "ctxc.toml → acme/folder → acme/b requires a folder",
+        ),
+        (
+            source(&none, "v1.0.0"),
+            3,
+            "no `[package]` with a name and a version",
+        ),
+        (
+            source(&linked, "v1.0.1"),
+            3,
+            "templates/passwd.xml is a link; a package consists of plain files",
+        ),
+        (source(&fork, "v9"), 3, "has no tag `v9`"),
+        (
+            "git+https://me:hunter2@example.org/a.git@v1".to_owned(),
+            2,
+            "without a password",
+        ),
+        ("../rules".to_owned(), 2, "expected `path:FOLDER`"),
+        ("path:nowhere".to_owned(), 3, "path:nowhere"),
+    ] {
+        let refused = world
+            .run(&["add", &source])
+            .exits_with(code)
+            .stderr_contains(message);
+        assert!(!refused.stderr.contains("hunter2"));
+        assert_eq!(
+            before,
+            (
+                world.work.read_file("ctxc.toml"),
+                world.work.read_file("ctxc.lock")
+            )
+        );
+    }
+}
+
+/// Kills runs at random moments. Each leaves the old files or the new ones, and at worst a lock
+/// that holds more than the project file asks for; and the next run completes it.
+fn kill_runs(rounds: u32) {
+    let world = World::new();
+    let names = ["ctxc.toml", "ctxc.lock"];
+    let state =
+        || names.map(|name| std::fs::read_to_string(world.work.path(name)).unwrap_or_default());
+    let restore = |state: &[String; 2]| {
+        for (name, text) in names.iter().zip(state) {
+            world.work.write_file(name, text);
+        }
+    };
+    let (first, newer) = (
+        source(&world.rules, "v1.2.0"),
+        source(&world.rules, "v1.3.0"),
+    );
+    world.work.write_file("ctxc.lock", "version = 1\n");
+    let empty = state();
+    world.run(&["add", &first]).exits_with(0);
+    let old = state();
+    let (mut unchanged, mut between, mut done) = (0, 0, 0);
+    for (before, args) in [
+        (&empty, ["add", &first]),
+        (&old, ["update", "--all"]),
+        (&old, ["add", &newer]),
+    ] {
+        let clear = || drop(std::fs::remove_dir_all(world.work.path("cache")));
+        clear();
+        restore(before);
+        let begun = Instant::now();
+        world.run(&args).exits_with(0);
+        let (whole, after) = (begun.elapsed(), state());
+        for round in 0..rounds {
+            clear();
+            restore(before);
+            let mut child = world
+                .command(&args)
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            // The last moments of a run, when it writes, more often than the others.
+            let share = f64::from(round * 7919 % rounds) / f64::from(rounds);
+            std::thread::sleep(whole.mul_f64(0.3 + share.sqrt()));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let found = state();
+            let is_lock_first = found[0] == before[0] && found[1] == after[1];
+            assert!(
+                found == *before || found == after || is_lock_first,
+                "{args:?} {round}: {found:#?}"
+            );
+            LockFile::read(&found[1]).unwrap();
+            unchanged += u32::from(found == *before);
+            between += u32::from(is_lock_first && before[0] != after[0]);
+            done += u32::from(found == after);
+            assert_store_is_whole(&world.work.path("cache/packages"));
+            world.run(&args).exits_with(0);
+            assert_eq!(state(), after);
+        }
+    }
+    println!("{unchanged} old, {between} with the new lock only, {done} new");
+    assert!(unchanged > 0 && done > 0);
+}
+
+/// Every folder with the name of a tree has its files.
+fn assert_store_is_whole(store: &Path) {
+    for entry in std::fs::read_dir(store).into_iter().flatten() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if name.len() == 64 {
+            let stored = ctxc::internals::package::store::read_package(store, &name);
+            assert!(stored.is_some(), "{name} is not whole");
+        }
+    }
+}
+
+#[test]
+fn killed_runs_leave_the_old_packages_or_the_new_ones() {
+    kill_runs(5);
+}
+
+#[test]
+#[ignore = "needs kills: minutes"]
+fn two_hundred_kills_leave_the_old_packages_or_the_new_ones() {
+    kill_runs(67);
+}
+
+#[test]
+fn a_server_that_hangs_is_left_after_the_timeout() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let world = World::new();
+    let begun = Instant::now();
+    world
+        .run(&[
+            "add",
+            "--timeout",
+            "1",
+            &format!("git+https://127.0.0.1:{port}/a.git@v1"),
+        ])
+        .exits_with(3)
+        .stderr_contains("no answer within 1 s");
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    assert!(!world.work.path("ctxc.lock").exists());
+}
+
+#[test]
+fn two_runs_at_once_do_not_disturb_each_other() {
+    let world = World::new();
+    let (one, two) = (
+        source(&world.rules, "v1.2.0"),
+        source(&world.base, "v0.3.0"),
+    );
+    let mut children = [&one, &two].map(|source| world.command(&["add", source]).spawn().unwrap());
+    let codes: Vec<Option<i32>> = children
+        .iter_mut()
+        .map(|child| child.wait().unwrap().code())
+        .collect();
+    assert!(
+        codes.iter().all(|code| matches!(code, Some(0 | 3))) && codes.contains(&Some(0)),
+        "{codes:?}"
+    );
+    for source in [&one, &two] {
+        world.run(&["add", source]).exits_with(0);
+    }
+    assert_eq!(world.versions(), ["acme/base 0.3.0", "acme/rules 1.2.0"]);
+}
