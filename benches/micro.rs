@@ -112,6 +112,7 @@ fn f_ctxc_check(bencher: Bencher<'_, '_>) {
         root: Path::new(""),
         files: &files,
         purpose: LinkDetail::Findings,
+        package: None,
     };
     let (mut scratch, path) = (CompileBuffers::new(), Arc::from("a.xml"));
     bench_corpus(bencher, |text| {

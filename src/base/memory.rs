@@ -1,6 +1,7 @@
 //! Files in memory, which replace the real file system in tests, editors and build steps.
 
 use super::fs::{ReadFs, Stamp};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +62,14 @@ impl ReadFs for MemoryFs {
             }
         }
         Ok(out)
+    }
+
+    fn entry_names(&self, folder: &Path) -> Vec<String> {
+        let below = self.files.keys().filter_map(|path| {
+            let first = path.strip_prefix(folder).ok()?.components().next()?;
+            Some(first.as_os_str().to_str()?.to_owned())
+        });
+        below.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn is_complete(&self) -> bool {

@@ -175,7 +175,9 @@ impl Project {
     /// Returns the source texts of findings.
     pub(super) fn sources(&self) -> SourceTexts {
         let shared = self.config.files.get(1).map(|file| Arc::clone(&file.path));
-        SourceTexts::new(self.root.clone(), self.config.limits.file).with_shared_file(shared)
+        SourceTexts::new(self.root.clone(), self.config.limits.file)
+            .with_shared_file(shared)
+            .with_packages(self.config.packages.clone())
     }
 }
 

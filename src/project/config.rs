@@ -7,9 +7,11 @@ use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{ModelConfig, ProviderConfig};
 use super::package_section::PackageSection;
+use super::packages::Packages;
 use super::project_fault::{ProjectFault, ProjectFaultKind};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
+use super::tools::ProjectTool;
 use crate::base::fs::ReadFs;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
@@ -134,6 +136,8 @@ pub struct Config {
     pub owners: Vec<(Globs, String)>,
     /// `[roles.NAME]`.
     pub roles: BTreeMap<String, Role>,
+    /// `[tools]`: the tools that the project defines.
+    pub tools: Arc<BTreeMap<String, ProjectTool>>,
     /// The valid entries of `[models.NAME]`.
     pub models: BTreeMap<String, ModelConfig>,
     /// The valid entries of `[providers.NAME]`.
@@ -152,6 +156,8 @@ pub struct Config {
     pub requests: RequestSettings,
     /// `[dependencies]`: the required packages by name.
     pub dependencies: BTreeMap<String, Dependency>,
+    /// The packages that are installed for them.
+    pub packages: Packages,
     /// The agents that scenarios test, for `has scenario`; `None` before scenarios are read. See
     /// [`Config::set_tested`].
     pub tested: Option<TestedAgents>,
@@ -243,6 +249,7 @@ impl Default for Config {
             limits: XmlLimits::default(),
             owners: Vec::new(),
             roles: BTreeMap::new(),
+            tools: Arc::default(),
             models: BTreeMap::new(),
             providers: BTreeMap::new(),
             eval: Eval::default(),
@@ -252,6 +259,7 @@ impl Default for Config {
             mcp: BTreeMap::new(),
             requests: RequestSettings::default(),
             dependencies: BTreeMap::new(),
+            packages: Packages::default(),
             tested: None,
             package: None,
             faults: Vec::new(),

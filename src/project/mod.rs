@@ -28,8 +28,12 @@ pub mod lints;
 #[cfg(feature = "compile")]
 pub mod lock_file;
 pub mod models;
+#[cfg(feature = "fs")]
+pub mod package_files;
 #[cfg(feature = "compile")]
 pub mod package_section;
+#[cfg(feature = "compile")]
+pub mod packages;
 #[cfg(feature = "compile")]
 pub mod project_fault;
 #[cfg(feature = "compile")]

@@ -3,6 +3,7 @@
 
 use super::glob::Globs;
 use crate::base::span::Spanned;
+use crate::template::names::DefinitionKind;
 use semver::Version;
 use std::fmt;
 use toml::{Table, Value};
@@ -58,6 +59,23 @@ const KIND_WORDS: [(ExportKind, &str); 5] = [
     (ExportKind::Task, "tasks"),
     (ExportKind::Tool, "tools"),
 ];
+
+impl ExportKind {
+    /// Returns the kind of a definition of a template; functions are always private.
+    pub fn of_definition(kind: DefinitionKind) -> Option<Self> {
+        match kind {
+            DefinitionKind::Task => Some(Self::Task),
+            DefinitionKind::Fragment => Some(Self::Fragment),
+            DefinitionKind::Template => None,
+        }
+    }
+
+    /// Returns its word: `tasks`.
+    pub fn word(self) -> &'static str {
+        let row = KIND_WORDS.iter().find(|(kind, _)| *kind == self);
+        row.map_or("", |(_, word)| word)
+    }
+}
 
 impl PackageExport {
     /// Reads `KIND/NAME`, or `rules`.

@@ -2,6 +2,7 @@
 //! nowhere else.
 
 use super::glob::GlobError;
+use super::packages::PackageFault;
 use super::require::Needs;
 use super::roles::Tier;
 use super::routing::Disqualification;
@@ -341,10 +342,12 @@ pub enum ProjectFaultKind {
         /// The reason.
         reason: String,
     },
-    /// `extends` of a package: not available yet.
-    SharedPackage {
+    /// A package, or something of it, that cannot be used.
+    Package {
         /// The package.
         name: String,
+        /// The reason.
+        why: PackageFault,
     },
     /// A key that a shared file may not have.
     NotShared {
@@ -421,6 +424,23 @@ pub enum ToolFault {
 }
 
 impl ProjectFaultKind {
+    /// True if a package with this fault in its project file cannot be used.
+    pub fn breaks_package(&self) -> bool {
+        let is_broken = matches!(
+            self,
+            Self::Syntax { .. }
+                | Self::WrongVersion { .. }
+                | Self::UnknownEdition { .. }
+                | Self::BadTool { .. }
+                | Self::SystemPrompt { .. }
+                | Self::NoWorkspace { .. }
+                | Self::SharedHash { .. }
+                | Self::SharedUnreadable { .. }
+                | Self::Package { .. }
+        );
+        is_broken || self.decides_settings()
+    }
+
     /// True if the fault decides a row or default. If it is ignored, tasks are resolved without
     /// values that the project file contains.
     pub fn decides_settings(&self) -> bool {

@@ -23,6 +23,8 @@ pub struct Role {
     pub name: Spanned<String>,
     /// `template`: its task; the task of the role's own name if the key is absent.
     pub task: Spanned<String>,
+    /// `extends`: the role of a package whose keys it has unless it has its own.
+    pub extends: Option<Spanned<String>>,
     /// `description`: a description for readers.
     pub description: Option<String>,
     /// `system`: the text about the agent that precedes its task's own.

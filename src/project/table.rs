@@ -79,6 +79,8 @@ pub enum ConfigShape {
     WholeOr((u64, u64), &'static str),
     /// A name, or a table.
     NameOr(&'static ConfigTable),
+    /// A name, a list of names, or a table.
+    NamesOr(&'static ConfigTable),
     /// A table.
     Table(&'static ConfigTable),
     /// Tables, each under its own `[[…]]`.
@@ -98,7 +100,9 @@ impl ConfigShape {
     pub const fn table(self) -> Option<&'static ConfigTable> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
         match self {
-            Self::Table(table) | Self::List(table) | Self::NameOr(table) => Some(table),
+            Self::Table(table) | Self::List(table) | Self::NameOr(table) | Self::NamesOr(table) => {
+                Some(table)
+            }
             _ => None,
         }
     }

@@ -280,6 +280,11 @@ impl Registry {
         })
     }
 
+    /// The tasks of the project itself, by name: all but those of packages.
+    pub fn own_tasks(&self) -> impl Iterator<Item = Task<'_>> {
+        self.tasks().filter(|task| !task.is_of_package())
+    }
+
     /// All templates, by name.
     pub fn templates(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
         self.templates.iter().map(|entry| Task {
@@ -373,6 +378,20 @@ impl<'r> Task<'r> {
     /// The file and span of its definition.
     pub fn source(self) -> Result<DefinitionSource, ReadError> {
         self.parse_range(&self.entry.source)
+    }
+
+    /// Returns true if it belongs to a package that the project uses. Its file then begins with the
+    /// package and its version: `acme/rules@1.2.0/`.
+    pub fn is_of_package(self) -> bool {
+        let slash = self.name().match_indices('/').nth(1);
+        let package = slash.and_then(|(end, _)| self.name().get(..end));
+        package.is_some_and(|package| {
+            let file = self.source().ok();
+            file.is_some_and(|file| {
+                let rest = file.path.strip_prefix(package);
+                rest.is_some_and(|rest| rest.starts_with('@'))
+            })
+        })
     }
 
     /// The variables that it takes, declared or found in its texts.

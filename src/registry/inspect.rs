@@ -2,10 +2,12 @@
 //! other parts of the project have errors. Runs no rule and writes no entry; a file that cannot be
 //! read has no definitions.
 
+use super::compile::CompileReason;
 use super::compile::is_foreign;
 use super::workspace::files::{self, FileSelection, SelectedFile};
+use super::workspace::packages;
 use super::workspace::request::NoSuchPath;
-use crate::base::fs;
+use crate::base::fs::{self, RealFs};
 use crate::base::span::Span;
 use crate::kernel::sampling::Sampling;
 use crate::project::config::Config;
@@ -87,6 +89,20 @@ pub fn find_definitions(
     )?;
     let mut places: Vec<DefinitionPlace> =
         found.into_iter().flat_map(|(_, places)| places).collect();
+    for (package, path, bytes) in packages::read_templates(config, root, &RealFs) {
+        let file = SelectedFile {
+            name: &path,
+            path: Path::new(&path),
+            chosen: CompileReason::Found,
+            bytes: Ok(&bytes),
+        };
+        let own = definitions_in_file(&file, &package.config).into_iter();
+        let own = own.map(|place| DefinitionPlace {
+            name: package.names.own_name(&place.name).into(),
+            ..place
+        });
+        places.extend(own.filter(|place| package.exports_definition(place.kind, &place.name)));
+    }
     places.sort();
     places.dedup();
     Ok(places)
@@ -142,7 +158,10 @@ pub fn resolve_nodes(
     place: &DefinitionPlace,
 ) -> io::Result<Vec<ResolvedNode>> {
     let mut bytes = Vec::new();
-    fs::read_regular(&root.join(&*place.path), config.limits.file, &mut bytes)?;
+    let path = config.packages.real_path(root, &place.path);
+    fs::read_regular(&path, config.limits.file, &mut bytes)?;
+    let package = config.packages.of_file(&place.path);
+    let config = package.map_or(config, |package| &*package.config);
     let text = decode::decode(&bytes)
         .map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
     let mut reader = XmlReader::new();

@@ -7,7 +7,9 @@ use super::artifact::Registry;
 use super::compile::{CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler};
 use super::workspace::documents::CompiledFiles;
 use super::workspace::link;
-use super::workspace::partial::{self, CheckGoal};
+#[cfg(feature = "fs")]
+use super::workspace::packages;
+use super::workspace::partial::{self, CheckGoal, RegistryInput};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{MemoryFs, ReadFs};
 use crate::project::config::Config;
@@ -123,6 +125,7 @@ pub(crate) fn compile_files<'b>(
         root: source.root,
         files: source.files,
         purpose: LinkDetail::Registry,
+        package: None,
     };
     let mut scratch = CompileBuffers::new();
     let mut documents = CompiledFiles::default();
@@ -141,21 +144,46 @@ pub(crate) fn compile_files<'b>(
             documents.insert(path, *file);
         }
     }
+    let files = documents.iter().len();
+    #[cfg(feature = "fs")]
+    if source.scope == CheckScope::WholeProject || documents.has_unresolved_references() {
+        let packages = packages::PackageInput {
+            config,
+            root: source.root,
+            files: source.files,
+            purpose: LinkDetail::Registry,
+            threads: None,
+        };
+        packages::add_packages(packages, &mut documents);
+    }
     let mut found = check::config_findings(config);
     found.append(&mut documents.take_findings());
     let text = |path: &str| {
         let bytes = source
             .files
-            .read(&source.root.join(path), config.limits.file)
+            .read(
+                &config.packages.real_path(source.root, path),
+                config.limits.file,
+            )
             .ok()?;
         decode::decode(&bytes).ok().map(Cow::into_owned)
     };
     let index = documents.index();
     let links = Links::new(&index);
     found.extend(link::link_files(config, &links, source.scope, text));
+    #[cfg(feature = "fs")]
+    let of_packages = packages::merge_findings(config, &mut found);
+    #[cfg(not(feature = "fs"))]
+    let of_packages = Vec::new();
     diagnostic::sort_diagnostics(&mut found);
-    let (registry, _) = partial::build_registry(&documents, &links, &found, source.goal);
-    Built::new(registry, found, documents.iter().len())
+    let input = RegistryInput {
+        config,
+        documents: &documents,
+        links: &links,
+    };
+    let all = found.iter().chain(&of_packages).collect();
+    let (registry, _) = partial::build_registry(&input, all, source.goal);
+    Built::new(registry, found, files)
 }
 
 #[cfg(feature = "fs")]

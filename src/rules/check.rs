@@ -392,7 +392,10 @@ pub fn link_findings(config: &Config, links: &Links<'_>, scope: CheckScope) -> V
     }
     found
         .into_iter()
-        .filter_map(|finding| apply_levels(config, finding))
+        .filter_map(|finding| {
+            let package = config.packages.of_file(&finding.path);
+            apply_levels(package.map_or(config, |package| &*package.config), finding)
+        })
         .collect()
 }
 

@@ -115,6 +115,10 @@ fn shape_schema(shape: ConfigShape) -> Value {
             json!({"anyOf": [{"type": "integer", "minimum": min, "maximum": max}, {"const": word}]})
         }
         ConfigShape::NameOr(table) => json!({"anyOf": [name_schema(), object(table)]}),
+        ConfigShape::NamesOr(table) => {
+            let names = json!({"type": "array", "items": name_schema()});
+            json!({"anyOf": [name_schema(), names, object(table)]})
+        }
         ConfigShape::Table(table) => object(table),
         ConfigShape::List(table) => json!({"type": "array", "items": object(table)}),
         ConfigShape::Map(inner) => {

@@ -80,19 +80,13 @@ impl Permissions {
         for task in registry.tasks().chain(registry.templates()) {
             collect_task_commands(registry, task, &mut commands)?;
         }
-        let file = || {
-            config
-                .files
-                .first()
-                .map_or_else(String::new, |file| file.path.to_string())
-        };
-        for (argv, env) in tool_commands(config) {
+        for (argv, env, path) in tool_commands(config) {
             let words = argv
                 .iter()
                 .map(|word| quote_word(word))
                 .chain(env.iter().map(|name| format!("[{name}]")));
             commands.insert(CommandLine {
-                path: file(),
+                path: path.to_owned(),
                 line: words.collect::<Vec<_>>().join(" "),
             });
         }
@@ -163,6 +157,11 @@ fn permission_hash(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         });
         (at, keys)
     });
+    // Of a package, only its rules apply.
+    let permitting = permitting.filter(|(at, _)| {
+        let file = config.files.get(*at);
+        file.is_none_or(|file| config.packages.of_file(&file.path).is_none())
+    });
     // A shared file that permits nothing does not change the hash.
     let permitting: Vec<_> = permitting
         .filter(|(at, keys)| *at == 0 || !keys.is_empty())
@@ -190,13 +189,17 @@ fn permission_hash(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
     for (role, tool) in tools {
         hasher.add_field(role).add_field(tool);
     }
-    // A command that moves from one file to another needs no new permission.
-    for line in commands
+    // A command that moves from one file to another needs no new permission, unless a package
+    // begins to run it.
+    let of_package = |command: &CommandLine| {
+        let package = config.packages.of_file(&command.path)?;
+        Some(format!("{}: {}", package.names.package, command.line))
+    };
+    let lines = commands
         .iter()
-        .map(|command| command.line.as_str())
-        .collect::<BTreeSet<_>>()
-    {
-        hasher.add_field(line);
+        .map(|command| of_package(command).unwrap_or_else(|| command.line.clone()));
+    for line in lines.collect::<BTreeSet<_>>() {
+        hasher.add_field(&*line);
     }
     hasher.finish()
 }
@@ -212,8 +215,8 @@ fn is_permission_key(key: &[&str], config: &Config) -> bool {
                 && is_permission_key(key.get(1..).unwrap_or_default(), config)
         }
         [
-            "allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests"
-            | "required-version" | "require" | "templates",
+            "allow" | "dependencies" | "edition" | "extends" | "fmt" | "lints" | "owners"
+            | "project" | "requests" | "required-version" | "require" | "templates",
             ..,
         ] => false,
         // Sources that are fetched.
@@ -276,20 +279,23 @@ fn stored_permission(project: &Path) -> Option<StoredPermission> {
 }
 
 /// Returns the commands that run or serve tools, each with the environment variables that it sees
-/// besides the usual ones.
-fn tool_commands(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
+/// besides the usual ones, and the file that names it.
+fn tool_commands(config: &Config) -> impl Iterator<Item = (&[String], &[String], &str)> {
     let own = defined_tools(config).filter(|tool| !tool.command.is_empty());
+    let file = config.files.first().map_or("", |file| &*file.path);
     let servers = config
         .mcp
         .values()
-        .map(|server| (&*server.command, &*server.env));
-    own.map(|tool| (&*tool.command, &[][..])).chain(servers)
+        .map(move |server| (&*server.command, &*server.env, file));
+    own.map(|tool| (&*tool.command, &[][..], tool.path.as_str()))
+        .chain(servers)
 }
 
-/// Returns the tools that the project defines; empty if no role has tools.
+/// Returns the tools that the project defines, and those of packages that its roles take over;
+/// empty if no role has tools.
 fn defined_tools(config: &Config) -> impl Iterator<Item = &ProjectTool> {
-    let tools = config.roles.values().find_map(|role| role.tools.as_ref());
-    tools.into_iter().flat_map(|tools| tools.defined.values())
+    let tools = config.roles.values().filter_map(|role| role.tools.as_ref());
+    tools.flat_map(|tools| tools.defined.values())
 }
 
 fn collect_task_commands(

@@ -37,6 +37,16 @@ impl Trust {
             _ => None,
         }
     }
+
+    /// Returns the lower trust of two.
+    #[cfg(feature = "compile")]
+    pub(super) fn at_most(self, other: Self) -> Self {
+        if other == Self::Untrusted {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 words! {

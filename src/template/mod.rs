@@ -46,4 +46,4 @@ pub mod trust;
 pub mod value_type;
 
 #[cfg(feature = "compile")]
-pub use lower::{is_unseen, legacy_type, lower_document, root_kind};
+pub use lower::{is_unseen, legacy_type, lower_document, lower_with_trust, root_kind};

@@ -69,6 +69,21 @@ impl FileFacts {
         facts
     }
 
+    /// Replaces every name by the result of a function of it: first those of definitions, then those
+    /// of references.
+    pub fn rename(
+        &mut self,
+        definition: impl Fn(&str) -> String,
+        reference: impl Fn(&str) -> String,
+    ) {
+        for own in &mut self.definitions {
+            own.name = definition(&own.name).into();
+        }
+        for own in &mut self.references {
+            own.name = reference(&own.name).into();
+        }
+    }
+
     /// The shape of a value of a type, or of a value that must match a schema of the file.
     pub fn shape(&self, kind: &str) -> &ValueShape {
         self.schemas

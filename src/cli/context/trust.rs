@@ -81,6 +81,8 @@ pub(crate) struct CommandRow<'p> {
     path: &'p str,
     /// The command as it is written.
     command: &'p str,
+    /// The package that names it; null if the project does.
+    package: Option<&'p str>,
 }
 
 /// A provider that would be asked for answers.
@@ -177,6 +179,10 @@ fn trust_report<'p>(
     let commands = permissions.commands.iter().map(|command| CommandRow {
         path: &command.path,
         command: &command.line,
+        package: config
+            .packages
+            .of_file(&command.path)
+            .map(|package| &*package.names.package),
     });
     let hash = permissions.hash.to_string();
     TrustReport {
@@ -234,6 +240,13 @@ fn print_report(
     }
     if permissions.commands.is_empty() {
         cx.print_line("  none")?;
+    }
+    for package in config.packages.iter() {
+        let files = permissions.commands.iter().map(|command| &command.path);
+        let own = files.filter(|path| package.folder.path_inside(Path::new(path)).is_some());
+        let (name, version) = (&package.names.package, &package.version);
+        let count = pluralize(own.count(), "command");
+        cx.print_line(&format!("  of the package {name} {version}: {count}"))?;
     }
     cx.print_line("providers that it would ask:")?;
     let providers = provider_rows(config);

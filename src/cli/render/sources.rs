@@ -7,6 +7,7 @@
 use crate::base::contained_path;
 use crate::base::fs::{self, RealFs};
 use crate::base::source::LineIndex;
+use crate::project::packages::Packages;
 use crate::syntax::decode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ struct ProjectFolder {
     limit: u64,
     /// The file that `extends` names, as written.
     shared: Option<Arc<str>>,
+    /// The packages that the project uses.
+    packages: Packages,
 }
 
 /// The source texts of a report: files of the project's folder, and standard input under its given
@@ -48,6 +51,7 @@ impl SourceTexts {
                 root,
                 limit,
                 shared: None,
+                packages: Packages::default(),
             },
             held: BTreeMap::new(),
             cached: None,
@@ -59,6 +63,13 @@ impl SourceTexts {
     #[must_use]
     pub(crate) fn with_shared_file(mut self, shared: Option<Arc<str>>) -> Self {
         self.folder.shared = shared;
+        self
+    }
+
+    /// Sets the packages that the project uses.
+    #[must_use]
+    pub(crate) fn with_packages(mut self, packages: Packages) -> Self {
+        self.folder.packages = packages;
         self
     }
 
@@ -116,7 +127,7 @@ impl ProjectFolder {
     ) -> Option<&'c FindingSource> {
         if cache.as_ref().is_none_or(|(known, _)| known != path) {
             let mut bytes = Vec::new();
-            let full = self.root.join(path);
+            let full = self.packages.real_path(&self.root, path);
             // A read of a pipe may wait for ever.
             let read = fs::is_file(&full) && fs::read_into(&full, self.limit, &mut bytes).is_ok();
             let decoded = if read { decode_source(&bytes) } else { None };

@@ -370,6 +370,16 @@ impl ReadFs for CommitTree {
         Ok(Path::new("/").join(self.resolve_path(path)?.0))
     }
 
+    fn entry_names(&self, folder: &Path) -> Vec<String> {
+        let Ok((name, _)) = self.resolve_path(folder) else {
+            return Vec::new();
+        };
+        let below = self.names_below(&name);
+        let first = below.filter_map(|path| path.split('/').next());
+        let first: BTreeSet<&str> = first.collect();
+        first.into_iter().map(str::to_owned).collect()
+    }
+
     // The folder may contain ignored files, which no revision contains.
     fn is_complete(&self) -> bool {
         false

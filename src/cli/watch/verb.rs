@@ -12,6 +12,7 @@ use crate::cli::render::report::CheckReport;
 use crate::cli::scenarios::ScenarioCheck;
 use crate::cli::selection::{TemplateSelection, no_such_path};
 use crate::cli::{project, suppress};
+use crate::project::lock_file::LOCK_FILE;
 use crate::project::suppressions::SUPPRESSIONS_FILE as SUPPRESSIONS;
 use crate::registry::workspace::inputs::CheckInputs;
 use crate::registry::workspace::project_check::{CheckOutput, check_project};
@@ -196,6 +197,8 @@ impl WatchState<'_> {
             .iter()
             .map(|file| (file.path.to_string(), file.hash))
             .collect();
+        let lock = fs::ReadFs::read(&fs::RealFs, &project.root.join(LOCK_FILE), u64::MAX);
+        settings.extend(lock.map(|bytes| (LOCK_FILE.to_owned(), Hash::digest(&bytes))));
         let mut report = CheckReport {
             diagnostics,
             paths,

@@ -110,7 +110,7 @@ pub(super) fn entry_subjects<'a>(
     let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::Role).collect();
     let played: BTreeSet<&str> = roles.iter().map(EntrySubject::task).collect();
     let alone = registry
-        .tasks()
+        .own_tasks()
         .map(Task::name)
         .filter(|name| !played.contains(name));
     roles

@@ -217,6 +217,7 @@ fn value_template(shape: ConfigShape) -> String {
         | ConfigShape::Setting(_)
         | ConfigShape::Base
         | ConfigShape::NameOr(_)
+        | ConfigShape::NamesOr(_)
         | ConfigShape::Any => " = \"$0\"".to_owned(),
     }
 }
@@ -226,6 +227,7 @@ fn is_table(shape: ConfigShape) -> bool {
         shape,
         ConfigShape::Table(_)
             | ConfigShape::NameOr(_)
+            | ConfigShape::NamesOr(_)
             | ConfigShape::Map(_)
             | ConfigShape::List(_)
             | ConfigShape::Lints

@@ -10,6 +10,7 @@ use crate::base::rule_meta::RuleMeta;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigInput};
 use crate::project::index::NameIndex;
+use crate::project::lock_file::LOCK_FILE;
 use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::Registry;
 use crate::registry::compile::{CompileBuffers, CompiledFile, Compiler};
@@ -194,7 +195,13 @@ impl ProjectState {
 
     /// Returns the path of a name.
     pub(in crate::lsp) fn path(&self, name: &str) -> PathBuf {
-        self.root.join(name)
+        self.config.packages.real_path(&self.root, name)
+    }
+
+    /// Returns true if a file belongs to a package that the project uses. Its findings are shown
+    /// where the package is made.
+    pub(in crate::lsp) fn is_of_package(&self, name: &str) -> bool {
+        self.config.packages.of_file(name).is_some()
     }
 
     /// Returns the file system with the editor's documents.
@@ -209,7 +216,7 @@ impl ProjectState {
     pub(in crate::lsp) fn read_text(&self, name: &str) -> Option<String> {
         let bytes = self
             .file_system()
-            .read(&self.root.join(name), self.config.limits.file)
+            .read(&self.path(name), self.config.limits.file)
             .ok()?;
         decode::decode(&bytes)
             .ok()
@@ -280,6 +287,9 @@ impl ProjectState {
 
     /// Returns all findings of one file.
     fn all_findings(&self, name: &str) -> Vec<Diagnostic> {
+        if self.is_of_package(name) {
+            return Vec::new();
+        }
         let mut found: Vec<Diagnostic> = self
             .config_findings
             .iter()
@@ -327,6 +337,7 @@ impl ProjectState {
         let own = self.config_findings.iter().map(|finding| &finding.path);
         let suppressions = self.suppressions.as_ref().map(|_| Arc::from(SUPPRESSIONS));
         let templates = self.templates().map(|(name, _)| name);
+        let templates = templates.filter(|name| !self.is_of_package(name));
         let scenarios = self.scenario_findings.keys().chain(self.suites.keys());
         let findings = self
             .templates()
@@ -422,6 +433,7 @@ impl ProjectState {
     pub(in crate::lsp) fn is_config(&self, name: &str) -> bool {
         *name == *PROJECT_FILE
             || *name == *SUPPRESSIONS
+            || *name == *LOCK_FILE
             || self.config.files.iter().any(|file| *file.path == *name)
     }
 
@@ -466,6 +478,7 @@ impl ProjectState {
             root: &self.root,
             files,
             purpose: LinkDetail::Findings,
+            package: None,
         }
     }
 

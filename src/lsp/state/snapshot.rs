@@ -113,6 +113,7 @@ fn required_files<'n>(
     names: impl IntoIterator<Item = &'n Arc<str>>,
 ) -> BTreeSet<Arc<str>> {
     let mut needed: BTreeSet<Arc<str>> = names.into_iter().cloned().collect();
+    needed.retain(|name| !project.is_of_package(name));
     let references = |name: &Arc<str>| {
         project
             .template(name)
@@ -132,7 +133,10 @@ fn required_files<'n>(
             let found = index
                 .find_definition(reference.kind.definition_kind(), &reference.name)
                 .and_then(|id| index.file(id.file));
-            if let Some(file) = found.filter(|file| !needed.contains(file.path)) {
+            // Packages are compiled with their users.
+            let is_own = |path: &str| !project.is_of_package(path);
+            let found = found.filter(|file| is_own(file.path) && !needed.contains(file.path));
+            if let Some(file) = found {
                 needed.insert(Arc::clone(file.path));
                 open.push(Arc::clone(file.path));
             }

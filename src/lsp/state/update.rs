@@ -9,8 +9,11 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::source::LineIndex;
 use crate::lsp::prelude::*;
 use crate::project::config::Config;
+use crate::project::lock_file::LOCK_FILE;
 use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::{CompileOutcome, CompileReason, CompiledFile, sources};
+use crate::registry::workspace::documents::CompiledFiles;
+use crate::registry::workspace::packages::{PackageInput, add_packages, merge_findings};
 use crate::rules::check::{self, Fingerprints};
 use crate::rules::input::read_fault;
 use crate::rules::list;
@@ -18,6 +21,7 @@ use crate::rules::names::names_prelude::IN_TEXT_LABEL;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
+use crate::template::scope::LinkDetail;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,6 +71,7 @@ impl ProjectState {
         }
         // If the project file includes this file, it is read again with the state on disk.
         if self.is_config(name)
+            || self.is_in_live_package(name)
             || !self.open.contains_key(name) && self.is_named_in_project_file(name)
         {
             self.pending.insert(PendingChange::Config);
@@ -95,6 +100,14 @@ impl ProjectState {
         self.pending.extend(users);
     }
 
+    /// Returns true if a file lies in the folder of a package whose edits count at once.
+    fn is_in_live_package(&self, name: &str) -> bool {
+        let live = self.config.packages.iter();
+        let mut folders = live.filter(|package| package.folder.hashes.is_none());
+        let path = self.path(name);
+        folders.any(|package| path.starts_with(package.folder.path(&self.root)))
+    }
+
     /// Schedules one comparison with the disk, for clients that do not watch files.
     pub(in crate::lsp) fn expect_disk_changes(&mut self) {
         self.pending.insert(PendingChange::Disk);
@@ -120,7 +133,14 @@ impl ProjectState {
         let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
         let mut inner = Vec::new();
         if is_read {
+            // Those of the packages that the project used before.
+            let names = self.documents.iter().map(|(name, _)| Arc::clone(name));
+            let names: Vec<_> = names.filter(|name| self.is_of_package(name)).collect();
+            for name in names {
+                self.documents.remove(&name);
+            }
             self.reload_config();
+            self.load_packages();
             changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
         }
         if is_walked {
@@ -197,6 +217,21 @@ impl ProjectState {
         (self.active, self.structure) = active_rules(&self.config, identity);
     }
 
+    /// Compiles the templates of the packages that the project uses.
+    fn load_packages(&mut self) {
+        let mut packages = CompiledFiles::default();
+        let config = Arc::clone(&self.config);
+        let input = PackageInput {
+            config: &config,
+            root: &self.root,
+            files: &self.file_system(),
+            purpose: LinkDetail::Findings,
+            threads: None,
+        };
+        add_packages(input, &mut packages);
+        self.documents.add_missing(packages);
+    }
+
     /// Reads the suppressions. While their file is invalid, the last valid ones are used, and the
     /// finding is returned.
     fn read_suppressions(&mut self) -> Option<Diagnostic> {
@@ -241,7 +276,7 @@ impl ProjectState {
             .documents
             .iter()
             .map(|(name, _)| name)
-            .filter(|name| !on_disk.contains(*name))
+            .filter(|name| !on_disk.contains(*name) && !self.is_of_package(name))
             .cloned()
             .collect();
         for name in deleted {
@@ -273,7 +308,7 @@ impl ProjectState {
     fn compile_file(&mut self, name: &Arc<str>) -> NamesChange {
         let is_member = self.documents.get(name).is_some();
         let is_open = self.open.contains_key(name);
-        if !is_member && !is_open {
+        if !is_member && !is_open || self.is_of_package(name) {
             return NamesChange::Unchanged;
         }
         if !is_open {
@@ -392,12 +427,18 @@ impl ProjectState {
 
     /// Checks names and references over all files.
     fn check_links(&mut self) {
-        let (found, largest) =
+        let (mut found, largest) =
             self.documents
                 .link_with_size(&self.config, self.check_scope(), |name| {
                     self.read_text(name)
                 });
         self.largest_expansion = largest;
+        let packages = self
+            .documents
+            .iter()
+            .filter(|(name, _)| self.is_of_package(name));
+        found.extend(packages.flat_map(|(_, template)| template.diagnostics.iter().cloned()));
+        merge_findings(&self.config, &mut found);
         let mut linked = FindingsByFile::new();
         for finding in found {
             linked
@@ -437,7 +478,7 @@ impl ProjectState {
         let named = self.named_in_project_file();
         for name in shared
             .iter()
-            .chain(&[Arc::from(PROJECT_FILE), Arc::from(SUPPRESSIONS)])
+            .chain(&[PROJECT_FILE, SUPPRESSIONS, LOCK_FILE].map(Arc::from))
             .chain(&named)
         {
             self.record_stamp(name);

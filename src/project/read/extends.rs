@@ -1,6 +1,6 @@
 //! `extends` as written.
 
-use super::value::{FaultSink, TomlValue, read_text, to_span};
+use super::value::{FaultSink, TomlValue, read_text, read_texts, to_span};
 use crate::base::span::{Span, Spanned};
 use crate::project::project_fault::ProjectFaultKind;
 use crate::project::table::{ConfigShape, ConfigTable, key_table, optional_key, required_key};
@@ -23,7 +23,16 @@ pub(super) static EXTENDS: ConfigTable = key_table(
 
 /// `extends` as written.
 #[derive(Clone, Debug)]
-pub(super) struct Extends {
+pub(super) enum Extends {
+    /// A shared file.
+    File(SharedFile),
+    /// Packages, whose rules apply.
+    Packages(Vec<Spanned<String>>),
+}
+
+/// The shared file of `extends`.
+#[derive(Clone, Debug)]
+pub(super) struct SharedFile {
     /// The shared file, relative to the project root.
     pub(super) path: Spanned<String>,
     /// The pinned hash.
@@ -34,11 +43,16 @@ pub(super) struct Extends {
 
 pub(super) fn read_extends(sink: &mut FaultSink, value: &TomlValue<'_>) -> Option<Extends> {
     let at = to_span(&value.span());
+    if let DeValue::Array(_) = value.get_ref() {
+        let names = read_texts(sink, "extends", value).into_iter();
+        let names = names.map(|name| name.map(str::to_owned));
+        return Some(Extends::Packages(names.collect()));
+    }
     if let DeValue::String(path) = value.get_ref() {
         let before = format!("{{ path = {}, hash = \"", toml_quote(path));
         return check_local(
             sink,
-            Extends {
+            SharedFile {
                 path: Spanned::new(path.as_ref().to_owned(), at),
                 hash: None,
                 pin: Some((at, before, "\" }")),
@@ -49,33 +63,18 @@ pub(super) fn read_extends(sink: &mut FaultSink, value: &TomlValue<'_>) -> Optio
         sink.wrong_type(
             "extends",
             value,
-            "a path in quotes, or `{ path = \"…\", hash = \"b3:…\" }`",
+            "a path in quotes, `{ path = \"…\", hash = \"b3:…\" }`, or packages: `[\"acme/rules\"]`",
         );
         return None;
     };
     let mut path = None;
     let mut hash = None;
-    let mut package = false;
     for (key, value) in keys {
         match key.get_ref().as_ref() {
             "path" => path = read_text(sink, "extends.path", value),
             "hash" => hash = read_text(sink, "extends.hash", value),
-            "package" => {
-                package = true;
-                if let Some(name) = read_text(sink, "extends.package", value) {
-                    sink.report(
-                        name.span,
-                        ProjectFaultKind::SharedPackage {
-                            name: name.value.to_owned(),
-                        },
-                    );
-                }
-            }
             _ => sink.unknown_key("extends", key, &EXTENDS.key_names()),
         }
-    }
-    if package {
-        return None;
     }
     let Some(path) = path else {
         let kind = ProjectFaultKind::WrongType {
@@ -94,7 +93,7 @@ pub(super) fn read_extends(sink: &mut FaultSink, value: &TomlValue<'_>) -> Optio
     .filter(|_| is_inline(value));
     check_local(
         sink,
-        Extends {
+        SharedFile {
             path: path.map(str::to_owned),
             hash: hash.map(|hash| hash.map(str::to_owned)),
             pin,
@@ -113,18 +112,9 @@ fn is_inline(value: &TomlValue<'_>) -> bool {
         .all(|(key, value)| range.contains(&key.span().start) && value.span().end <= range.end)
 }
 
-/// Accepts a path inside or beside the project; rejects packages and absolute paths.
-fn check_local(sink: &mut FaultSink, extends: Extends) -> Option<Extends> {
+/// Accepts a path inside or beside the project; rejects absolute paths.
+fn check_local(sink: &mut FaultSink, extends: SharedFile) -> Option<Extends> {
     let path = extends.path.value.as_str();
-    if let Some(name) = path.strip_prefix("package:") {
-        sink.report(
-            extends.path.span,
-            ProjectFaultKind::SharedPackage {
-                name: name.trim().to_owned(),
-            },
-        );
-        return None;
-    }
     if path.trim().is_empty() || Path::new(path).is_absolute() || path.contains('\0') {
         sink.bad_value(
             "extends",
@@ -134,7 +124,7 @@ fn check_local(sink: &mut FaultSink, extends: Extends) -> Option<Extends> {
         );
         return None;
     }
-    Some(extends)
+    Some(Extends::File(extends))
 }
 
 fn toml_quote(text: &str) -> String {

@@ -36,8 +36,8 @@ pub static TOP_TABLE: ConfigTable = key_table(
         ),
         optional_key(
             "extends",
-            ConfigShape::NameOr(&EXTENDS),
-            "a shared file beneath this one: lints, defaults and requirements",
+            ConfigShape::NamesOr(&EXTENDS),
+            "a shared file beneath this one: lints, defaults and requirements; or packages, whose rules apply",
         )
         .with_names(NamedThingKind::Path),
         optional_key(

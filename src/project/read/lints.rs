@@ -21,6 +21,8 @@ pub(super) enum LintReach {
 /// One line of `[lints]`.
 #[derive(Clone, Debug)]
 pub(super) struct LintLine {
+    /// Index of the file of the line.
+    pub(super) file: u16,
     /// The span of the level.
     pub(super) span: Span,
     pub(super) reach: LintReach,
@@ -128,6 +130,7 @@ pub(super) fn read_lints(
             continue;
         }
         out.push(LintLine {
+            file: sink.file,
             span: word.span,
             reach,
             codes,

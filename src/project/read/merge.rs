@@ -1,8 +1,12 @@
 //! Merges the project's own file with the shared file that it extends into one [`Config`].
 
 use super::draft::{ConfigDraft, FileOwner, read_draft};
+use super::extends::Extends;
 use super::layers::DefaultLine;
 use super::models::{MODEL, PROVIDER};
+use super::package_parts::{extend_roles, find_rules};
+#[cfg(feature = "fs")]
+use super::packages::load_packages;
 use super::roles::ROLE;
 use super::shared::load_shared;
 use super::value::FaultSink;
@@ -11,16 +15,30 @@ use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
+<<<<<<< HEAD
 use crate::project::glob::Globs;
+=======
+use crate::project::packages::Packages;
+>>>>>>> 9d5efee7 (Use what a package exports in templates, roles, tools and rules)
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
 use std::collections::BTreeMap;
 
 impl Config {
-    /// Reads a project file, and the shared file that it extends. Never fails: faults are in
-    /// [`Config::faults`], and everything else is valid.
+    /// Reads a project file, the shared file that it extends, and the packages that it requires.
+    /// Never fails: faults are in [`Config::faults`], and everything else is valid.
     pub fn read(input: &ConfigInput<'_>) -> Self {
+        Self::read_using(input, None)
+    }
+
+    /// Reads the project file of a package; `packages` are those that it requires.
+    #[cfg(feature = "fs")]
+    pub(super) fn read_package(input: &ConfigInput<'_>, packages: &Packages) -> Self {
+        Self::read_using(input, Some(packages))
+    }
+
+    fn read_using(input: &ConfigInput<'_>, packages: Option<&Packages>) -> Self {
         let own_file = ConfigFile {
             path: input.path.into(),
             text: input.text.into(),
@@ -33,7 +51,7 @@ impl Config {
             faults: std::mem::take(&mut own.faults),
         };
         let extends = own.extends.take();
-        if let (Some(extends), Some(section)) = (&extends, own.inherited.first()) {
+        if let (Some(Extends::File(extends)), Some(section)) = (&extends, own.inherited.first()) {
             let kind = ProjectFaultKind::NoWorkspace {
                 name: section.name,
                 reason: format!("the project extends {}", extends.path.value),
@@ -41,27 +59,75 @@ impl Config {
             sink.report(section.span, kind);
             own.inherited.clear();
         }
-        let loaded = match extends {
-            Some(extends) => load_shared(&mut sink, input, &extends),
-            None => load_workspace(&mut sink, input, &own.inherited),
+        let loaded = match &extends {
+            Some(Extends::File(extends)) => load_shared(&mut sink, input, extends),
+            Some(Extends::Packages(_)) | None => load_workspace(&mut sink, input, &own.inherited),
         };
         let (shared_file, mut shared) = loaded.map_or_else(
             || (None, ConfigDraft::default()),
             |(file, draft)| (Some(file), draft),
         );
         sink.faults.append(&mut shared.faults);
-        let files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
-        merge_files(sink, files, own, shared, input)
+        for (name, dependency) in std::mem::take(&mut shared.dependencies) {
+            own.dependencies.entry(name).or_insert(dependency);
+        }
+        let packages = match packages {
+            Some(packages) => packages.clone(),
+            #[cfg(feature = "fs")]
+            None => load_packages(&mut sink, input, &own.dependencies),
+            #[cfg(not(feature = "fs"))]
+            None => Packages::default(),
+        };
+        let direct = packages.retain_named(|name| own.dependencies.contains_key(name));
+        let mut files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
+        if let Some(Extends::Packages(names)) = &extends {
+            for file in find_rules(&mut sink, &direct, names) {
+                // Its own faults are those of the package.
+                let number = files.len() as u16;
+                let mut draft = read_draft(&file.text, number, FileOwner::Project, input.rules);
+                shared.lints.append(&mut draft.lints);
+                shared.requirements.append(&mut draft.requirements);
+                files.push(file);
+            }
+        }
+        let drafts = MergedDrafts {
+            files,
+            own,
+            shared,
+            packages,
+            direct,
+        };
+        merge_files(sink, drafts, input)
     }
 }
 
-fn merge_files(
-    mut sink: FaultSink,
+/// Everything that one project file brings.
+struct MergedDrafts {
     files: Vec<ConfigFile>,
-    mut own: ConfigDraft,
-    mut shared: ConfigDraft,
-    input: &ConfigInput<'_>,
-) -> Config {
+    own: ConfigDraft,
+    shared: ConfigDraft,
+    packages: Packages,
+    /// Those that the project requires itself.
+    direct: Packages,
+}
+
+fn merge_files(mut sink: FaultSink, drafts: MergedDrafts, input: &ConfigInput<'_>) -> Config {
+    let MergedDrafts {
+        files,
+        mut own,
+        mut shared,
+        packages,
+        direct,
+    } = drafts;
+    // Files of a package inside the project are not the project's own.
+    for package in packages.iter() {
+        if let Some(folder) = package.folder.folder_in_project() {
+            for globs in [&mut own.templates.exclude, &mut own.context.exclude] {
+                // A name that is no pattern only leaves the files in the search.
+                let _ = globs.add_pattern(&folder);
+            }
+        }
+    }
     let is_syntax = |fault: &ProjectFault| matches!(fault.kind, ProjectFaultKind::Syntax { .. });
     // A section missing from a file with invalid TOML causes no further faults.
     let broken = sink
@@ -110,13 +176,12 @@ fn merge_files(
         own.eval.scenarios.clear();
     }
     own.models.inherit(shared.models);
-    for (name, dependency) in shared.dependencies {
-        own.dependencies.entry(name).or_insert(dependency);
-    }
     models::set_protocols(&mut own.models, &own.providers);
-    routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::load_system_prompts(&mut sink, input, &mut own.roles);
-    tool_definitions::define_tools(&mut sink, input, own.tools, &mut own.roles);
+    extend_roles(&mut sink, &direct, &mut own.roles);
+    routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
+    own.tools.take_exports(&mut sink, &direct);
+    let tools = tool_definitions::define_tools(&mut sink, input, own.tools, &mut own.roles);
 
     let mut faults = sink.faults;
     if let Some(file) = broken {
@@ -146,6 +211,8 @@ fn merge_files(
         policy: own.policy,
         mcp: own.mcp,
         requests: own.requests,
+        packages,
+        tools,
         package: own.package,
         dependencies: own.dependencies,
         faults,

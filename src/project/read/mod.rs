@@ -14,6 +14,9 @@ mod merge;
 mod models;
 pub mod named_things;
 mod package;
+mod package_parts;
+#[cfg(feature = "fs")]
+mod packages;
 mod policy;
 mod policy_check;
 mod requests;

@@ -112,7 +112,7 @@ pub(super) fn merge_lints(
                 what: name.to_owned(),
                 here: line.level.as_str().to_owned(),
                 shared: before.level.as_str().to_owned(),
-                at: (SHARED_FILE, before.span),
+                at: (before.file, before.span),
                 entry: name.to_owned(),
             };
             sink.report(line.span, kind);

@@ -45,6 +45,12 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
         ),
     ),
     optional_row(
+        "extends",
+        ConfigShape::Text,
+        "the role of a package whose keys it takes over, such as `acme/rules/planner`",
+        |at, out| out.role.extends = at.read_string(),
+    ),
+    optional_row(
         "description",
         ConfigShape::Text,
         "its purpose, for people",
@@ -235,6 +241,7 @@ fn default_role(name: Spanned<String>) -> Role {
     Role {
         task: name.clone(),
         name,
+        extends: None,
         description: None,
         system: None,
         tools: None,

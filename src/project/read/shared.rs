@@ -1,7 +1,7 @@
 //! Reads the shared file of `extends`, pinned by the hash of its text with line ends as `\n`.
 
 use super::draft::{ConfigDraft, FileOwner, read_draft};
-use super::extends::Extends;
+use super::extends::SharedFile;
 use super::value::FaultSink;
 use crate::base::contained_path::describe_io_error;
 use crate::base::fs::ReadFs;
@@ -21,7 +21,7 @@ pub(super) const SHARED_FILE: u16 = 1;
 pub(super) fn load_shared(
     sink: &mut FaultSink,
     input: &ConfigInput<'_>,
-    extends: &Extends,
+    extends: &SharedFile,
 ) -> Option<(ConfigFile, ConfigDraft)> {
     let path = extends.path.value.as_str();
     let mut unreadable = |reason: String| {
@@ -62,7 +62,7 @@ fn read_file(files: &dyn ReadFs, path: &Path) -> Result<Vec<u8>, String> {
         .map_err(|error| describe_io_error(&error))
 }
 
-impl Extends {
+impl SharedFile {
     /// True if the hash is the pinned one.
     fn is_pinned_hash(&self, hash: Hash) -> bool {
         self.hash
@@ -73,7 +73,7 @@ impl Extends {
 }
 
 /// Reports a missing, invalid or wrong hash, with the edit that writes the right one.
-fn report_pin(sink: &mut FaultSink, extends: &Extends, actual: Hash) {
+fn report_pin(sink: &mut FaultSink, extends: &SharedFile, actual: Hash) {
     let pinned = extends.hash.as_ref();
     let edit = match (pinned, &extends.pin) {
         (Some(hash), _) => Some((hash.span, format!("\"{actual}\""))),

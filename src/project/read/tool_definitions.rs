@@ -1,6 +1,7 @@
 //! Reads `[tools]` of the project file, and definitions of tools in it and in files in the formats
 //! of OpenAI and others. The files that it refers to are read later, with those of roles.
 
+use super::package_parts::exported_tools;
 use super::routes::read_text_file;
 use super::row::{KeyReader, KeyValue, optional_row, read_rows, row_keys, with_names};
 use super::sections::nearest_name;
@@ -10,8 +11,10 @@ use crate::base::lines::count_line_ends;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::sampling::{Parameter, TOOL_CHOICE_WORDS};
 use crate::project::config::ConfigInput;
+use crate::project::package_section::is_package_name;
+use crate::project::packages::Packages;
 use crate::project::project_fault::{ProjectFaultKind, ToolFault};
-use crate::project::roles::{Role, matches_tool};
+use crate::project::roles::{Role, RoleTools, matches_tool};
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of, optional_key};
 use crate::project::tools::ProjectTool;
 use crate::request::dialect::Dialect;
@@ -33,7 +36,7 @@ pub(super) static TOOLS: ConfigTable = ConfigTable {
         &[optional_key(
             "from",
             ConfigShape::Texts,
-            "files that define tools, in the form of OpenAI, Anthropic or MCP",
+            "files that define tools, in the form of OpenAI, Anthropic or MCP, and packages that export some",
         )
         .with_names(NamedThingKind::Path)],
     )
@@ -94,6 +97,21 @@ pub(super) struct WrittenTools {
     pub(super) from: Vec<Spanned<String>>,
     /// `[tools.NAME]`.
     pub(super) own: Vec<(Spanned<String>, WrittenTool)>,
+    /// The tools of packages in `from`.
+    exported: Vec<LocatedTool>,
+}
+
+impl WrittenTools {
+    /// Replaces the packages in `from` by the tools that they export.
+    pub(super) fn take_exports(&mut self, sink: &mut FaultSink, packages: &Packages) {
+        let names = self
+            .from
+            .extract_if(.., |name| is_package_name(&name.value));
+        for name in names {
+            let tools = exported_tools(sink, packages, &name).into_iter();
+            self.exported.extend(tools.map(|tool| (name.span, tool)));
+        }
+    }
 }
 
 /// A tool as written.
@@ -216,9 +234,9 @@ pub(super) fn define_tools(
     input: &ConfigInput<'_>,
     written: WrittenTools,
     roles: &mut BTreeMap<String, Role>,
-) {
+) -> Arc<BTreeMap<String, ProjectTool>> {
     let before = sink.faults.len();
-    let mut found: Vec<LocatedTool> = Vec::new();
+    let mut found: Vec<LocatedTool> = written.exported;
     for path in &written.from {
         read_tool_file(sink, input, path, &mut found);
     }
@@ -248,15 +266,39 @@ pub(super) fn define_tools(
         }
     }
     // The name of an unreadable definition is unknown.
-    if sink.faults.len() == before && !defined.is_empty() {
-        for role in roles.values() {
-            report_unknown_tools(sink, role, &defined);
+    let is_known = sink.faults.len() == before;
+    let defined = Arc::new(defined);
+    for role in roles.values_mut() {
+        if let Some(tools) = &mut role.tools {
+            tools.defined = join_tools(tools, &defined);
+        }
+        match &role.tools {
+            Some(tools) if is_known && !tools.defined.is_empty() => {
+                report_unknown_tools(sink, role, &tools.defined);
+            }
+            None if is_known && !defined.is_empty() => report_unknown_tools(sink, role, &defined),
+            Some(_) | None => {}
         }
     }
-    let defined = Arc::new(defined);
-    for tools in roles.values_mut().filter_map(|role| role.tools.as_mut()) {
-        tools.defined = Arc::clone(&defined);
+    defined
+}
+
+/// Returns the project's tools, with those of a package that a role takes over.
+fn join_tools(
+    tools: &RoleTools,
+    defined: &Arc<BTreeMap<String, ProjectTool>>,
+) -> Arc<BTreeMap<String, ProjectTool>> {
+    if tools.defined.is_empty() {
+        return Arc::clone(defined);
     }
+    let mut all = (*tools.defined).clone();
+    all.retain(|name, _| tools.permits(name));
+    all.extend(
+        defined
+            .iter()
+            .map(|(name, tool)| (name.clone(), tool.clone())),
+    );
+    Arc::new(all)
 }
 
 /// Reads a tool of the project file.

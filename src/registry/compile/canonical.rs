@@ -21,6 +21,11 @@ pub(super) trait IncludedTexts {
 
     /// The JSON Schema of an answer, without layout.
     fn schema(&self, written: &str) -> Option<&str>;
+
+    /// The name in the registry of a definition that the template refers to.
+    fn full_name<'n>(&self, written: &'n str) -> Cow<'n, str> {
+        Cow::Borrowed(written)
+    }
 }
 
 /// An empty set of files.
@@ -55,7 +60,7 @@ pub(super) fn canonical_text<'s>(
                 ..Text::default()
             }
         }
-        None => element_content(text.element, references),
+        None => element_content(text.element, sources, references),
     };
     out.syntax = text.syntax;
     out.verbatim = text.substitution == Substitution::Off;
@@ -66,6 +71,7 @@ pub(super) fn canonical_text<'s>(
 /// The canonical content of an element.
 fn element_content<'s>(
     element: Element<'s>,
+    sources: &dyn IncludedTexts,
     references: &mut Vec<(ReferenceKind, String)>,
 ) -> Text<'s> {
     let mut uses = element
@@ -91,6 +97,7 @@ fn element_content<'s>(
     {
         if number > 0 {
             let name = uses.next().unwrap_or_default();
+            let name = sources.full_name(&name).into_owned();
             references.push((ReferenceKind::Use, name.clone()));
             parts.push(TextPart::Use {
                 name: Cow::Owned(name),

@@ -11,6 +11,7 @@ use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::ReadFs;
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
+use crate::project::packages::PackageNames;
 use crate::rules::check::{self, ActiveRules};
 use crate::rules::file_stem;
 use crate::rules::rule::FileCx;
@@ -20,6 +21,7 @@ use crate::syntax::decode;
 use crate::syntax::reader::XmlReader;
 use crate::template;
 use crate::template::elements::ElementKind;
+use crate::template::keywords::Trust;
 use crate::template::model::Definition;
 use crate::template::names::FileFacts;
 use crate::template::parts::TaskParameter;
@@ -40,6 +42,8 @@ pub struct Compiler<'p> {
     pub files: &'p dyn ReadFs,
     /// The required results: findings only, or registry entries too.
     pub purpose: LinkDetail,
+    /// The package that the files belong to; `None` for those of the project.
+    pub package: Option<&'p Arc<PackageNames>>,
 }
 
 /// The reason why a file is compiled.
@@ -124,11 +128,19 @@ impl Compiler<'_> {
         if chosen == CompileReason::Found && is_foreign(document) {
             return CompileOutcome::Skipped;
         }
-        let file = template::lower_document(document);
+        let trust = self.package.map_or(Trust::Trusted, |package| package.trust);
+        let file = template::lower_with_trust(document, trust);
         bodies.resolve(&file, &self.config.layers);
         let mut facts = template::facts::collect(&file, file_stem::default_task_name(path));
+        if let Some(package) = self.package {
+            facts.rename(
+                |name| package.own_name(name),
+                |name| package.full_name(name),
+            );
+        }
         let mut unread = Vec::new();
-        let texts = self.read_texts(path, text, &facts, &mut unread);
+        let mut texts = self.read_texts(path, text, &facts, &mut unread);
+        texts.set_package(self.package);
         texts.apply_to_facts(&mut facts);
         let mut scopes = template::scope::resolve_names(
             &file,

@@ -149,9 +149,13 @@ impl<'s> BodyBuilder<'s, '_> {
         kind: ReferenceKind,
         written: Option<&'s Str<'_>>,
     ) -> Option<AuthorText<'s>> {
-        self.references
-            .extend(written.map(|word| (kind, word.value.to_string())));
-        author_text(written)
+        // `from` names a value of the task.
+        let name = match kind {
+            ReferenceKind::From => author_text(written),
+            _ => written.map(|word| self.sources.full_name(&word.value)),
+        }?;
+        self.references.push((kind, name.to_string()));
+        Some(name)
     }
 
     fn build_text(&mut self, text: Option<&'s parts::TextElement<'_>>) -> Option<Text<'s>> {

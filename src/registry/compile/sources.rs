@@ -8,6 +8,7 @@ use super::canonical::IncludedTexts;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
+use crate::project::packages::PackageNames;
 use crate::rules::input::hidden_text;
 use crate::rules::links::{bad_schema, missing_source};
 use crate::scenario::json_schema::{JsonSchemaFault, JsonSchemaFaultKind, schema_faults};
@@ -17,6 +18,7 @@ use crate::template::json_schema::{self, AnswerSchemaFault};
 use crate::template::names::LinkedFile;
 use crate::template::names::{FileFacts, LinkedFileKind};
 use crate::template::shape::ValueShape;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,11 +39,21 @@ pub(crate) struct FileAccess<'a> {
 pub(super) struct LoadedTexts {
     texts: BTreeMap<Box<str>, Arc<str>>,
     schemas: BTreeMap<Box<str>, Box<str>>,
+<<<<<<< HEAD
     /// The findings of hidden characters.
     pub(super) hidden: Vec<Diagnostic>,
+=======
+    /// The package of the template.
+    package: Option<Arc<PackageNames>>,
+>>>>>>> 9d5efee7 (Use what a package exports in templates, roles, tools and rules)
 }
 
 impl LoadedTexts {
+    /// Sets the package of the template.
+    pub(super) fn set_package(&mut self, package: Option<&Arc<PackageNames>>) {
+        self.package = package.map(Arc::clone);
+    }
+
     /// The shared text of a `src`; `None` if it could not be read.
     pub(super) fn shared_text(&self, written: &str) -> Option<Arc<str>> {
         self.texts.get(written).map(Arc::clone)
@@ -82,6 +94,13 @@ impl IncludedTexts for LoadedTexts {
 
     fn schema(&self, written: &str) -> Option<&str> {
         self.schemas.get(written).map(|schema| &**schema)
+    }
+
+    fn full_name<'n>(&self, written: &'n str) -> Cow<'n, str> {
+        match &self.package {
+            Some(package) => Cow::Owned(package.full_name(written)),
+            None => Cow::Borrowed(written),
+        }
     }
 }
 

@@ -61,6 +61,7 @@ pub fn apply_fixes(
         root: request.root,
         files: &RealFs,
         purpose: LinkDetail::Findings,
+        package: None,
     };
     let mut found = check_project(request)?;
     let beginning = InitialFindings::count_findings(&found.diagnostics);

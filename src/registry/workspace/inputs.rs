@@ -40,6 +40,15 @@ impl CheckInputs {
         self.folders.extend(other.folders);
     }
 
+    /// Adds the files of packages that were read.
+    pub(super) fn add_reads(&mut self, reads: BTreeMap<PathBuf, Option<Hash>>) {
+        for (path, hash) in reads {
+            self.folders.extend(path.parent().map(Path::to_path_buf));
+            self.others
+                .insert(path.to_string_lossy().into_owned(), hash);
+        }
+    }
+
     /// The files that were added, removed or changed since `before`.
     pub fn changed_files(&self, before: &Self) -> BTreeSet<String> {
         let templates = before.templates.keys().chain(self.templates.keys());

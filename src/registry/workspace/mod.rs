@@ -10,10 +10,12 @@ pub mod fix;
 #[cfg(feature = "fs")]
 pub mod inputs;
 pub mod link;
-#[cfg(feature = "cli")]
+#[cfg(feature = "fs")]
 pub(crate) mod listed;
 #[cfg(feature = "fs")]
 mod load;
+#[cfg(feature = "fs")]
+pub(crate) mod packages;
 pub mod partial;
 #[cfg(feature = "fs")]
 pub mod project_check;

@@ -7,11 +7,12 @@
 use super::documents::CompiledFiles;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
+use crate::project::config::Config;
 use crate::project::index::{DefId, NameIndex, ReferenceCycle};
 use crate::project::linked_names::Links;
 use crate::rules::check;
 use crate::template::names::{DefinitionKind, LinkedFileKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The required result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,26 +47,78 @@ pub(crate) struct BrokenDefinitions<'i> {
     because: BTreeMap<DefId, u32>,
 }
 
+/// The input for building a registry.
+#[derive(Clone, Copy)]
+pub(crate) struct RegistryInput<'r> {
+    pub(crate) config: &'r Config,
+    pub(crate) documents: &'r CompiledFiles,
+    pub(crate) links: &'r Links<'r>,
+}
+
 /// The registry as requested and as far as errors allow, and the definitions that it lacks.
 pub(crate) fn build_registry(
-    documents: &CompiledFiles,
-    links: &Links<'_>,
-    found: &[Diagnostic],
+    input: &RegistryInput<'_>,
+    found: Vec<&Diagnostic>,
     goal: CheckGoal,
 ) -> (Option<Vec<u8>>, Vec<ExcludedDefinition>) {
+    let RegistryInput {
+        documents, links, ..
+    } = *input;
     match goal {
         CheckGoal::Partial => {
             let broken = find_broken(links.index, &links.order, &links.cycles, found);
+            let private = find_private(input);
+            let is_wanted = |id: DefId| !broken.contains(id) && !private.contains(&id);
             (
-                Some(documents.registry_bytes(links, |id| !broken.contains(id))),
+                Some(documents.registry_bytes(links, is_wanted)),
                 broken.excluded_definitions(),
             )
         }
-        CheckGoal::Registry if !found.iter().any(check::is_error) => {
-            (Some(documents.registry_bytes(links, |_| true)), Vec::new())
+        CheckGoal::Registry if !found.iter().any(|finding| check::is_error(finding)) => {
+            let private = find_private(input);
+            let bytes = documents.registry_bytes(links, |id| !private.contains(&id));
+            (Some(bytes), Vec::new())
         }
         CheckGoal::Registry | CheckGoal::Findings => (None, Vec::new()),
     }
+}
+
+/// Finds the definitions of packages that are neither exported nor used.
+fn find_private(input: &RegistryInput<'_>) -> HashSet<DefId> {
+    let (packages, index) = (&input.config.packages, input.links.index);
+    let mut private = HashSet::new();
+    let mut open = Vec::new();
+    for (file, entry) in index.files().iter().enumerate() {
+        let package = packages.of_file(entry.path);
+        for (definition, own) in entry.facts.definitions.iter().enumerate() {
+            let id = DefId {
+                file: file as u32,
+                definition: definition as u32,
+            };
+            match package {
+                Some(package) if !package.exports_definition(own.kind, &own.name) => {
+                    private.insert(id);
+                }
+                _ => open.push(id),
+            }
+        }
+    }
+    if private.is_empty() {
+        return private;
+    }
+    // The role that a role extends can have a private task.
+    let roles = input.config.roles.values();
+    open.extend(roles.filter_map(|role| {
+        let task = index.find_definition(DefinitionKind::Task, &role.task.value)?;
+        private.remove(&task).then_some(task)
+    }));
+    while let Some(id) = open.pop() {
+        for reference in index.references_of(id) {
+            let target = index.resolve_reference(reference);
+            open.extend(target.filter(|target| private.remove(target)));
+        }
+    }
+    private
 }
 
 /// Finds the definitions with errors and those that depend on them.

@@ -4,10 +4,11 @@
 //! A run over given files reads the rest of the project only if those files have references that
 //! lead to none of them; it reports no findings of other files. One given file starts no thread.
 
-use super::inputs::CheckInputs;
+use super::inputs::{CheckInputs, RecordingFs};
 use super::load::{LoadedFiles, Loader};
-use super::partial::{self, ExcludedDefinition};
-use super::request::{CheckGoal, CheckRequest, NoSuchPath};
+use super::packages::{PackageInput, add_packages, merge_findings};
+use super::partial::{self, ExcludedDefinition, RegistryInput};
+use super::request::{CheckGoal, CheckRequest, InputRecording, NoSuchPath};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::RealFs;
 use crate::project::linked_names::Links;
@@ -60,6 +61,7 @@ pub fn check_project(request: &CheckRequest<'_>) -> Result<CheckOutput, NoSuchPa
         root,
         files: &RealFs,
         purpose,
+        package: None,
     };
     let loader = Loader {
         request,
@@ -75,6 +77,21 @@ pub fn check_project(request: &CheckRequest<'_>) -> Result<CheckOutput, NoSuchPa
     let paths: Vec<Arc<str>> = documents.iter().map(|(path, _)| Arc::clone(path)).collect();
     let is_all = request.given.is_empty() && request.stdin.is_none();
     let mut has_others = false;
+    let own = found.len();
+    if is_all || goal != CheckGoal::Findings || documents.has_unresolved_references() {
+        let recorder = RecordingFs::default();
+        let is_recorded = request.recording == InputRecording::On;
+        let packages = PackageInput {
+            config,
+            root,
+            files: if is_recorded { &recorder } else { &RealFs },
+            purpose,
+            threads: request.threads,
+        };
+        add_packages(packages, &mut documents);
+        inputs.add_reads(recorder.take_reads());
+        found.append(&mut documents.take_findings());
+    }
     if goal == CheckGoal::Findings && !is_all && documents.has_unresolved_references() {
         let others = loader.load_paths(&[])?;
         inputs.add_others(others.inputs);
@@ -93,7 +110,10 @@ pub fn check_project(request: &CheckRequest<'_>) -> Result<CheckOutput, NoSuchPa
     let links = Links::with_threads(&index, request.threads);
     let linked = super::link::link_files(config, &links, scope, |path| request.checked_text(path));
     // If there are no other files, a finding in the project file is reported too.
-    let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();
+    let is_asked = |finding: &Diagnostic| {
+        let is_named = || paths.binary_search(&finding.path).is_ok();
+        !has_others || is_named() || config.packages.of_file(&finding.path).is_some()
+    };
     let named_alone = |mut finding: Diagnostic| {
         if !is_all
             && goal != CheckGoal::Findings
@@ -105,13 +125,19 @@ pub fn check_project(request: &CheckRequest<'_>) -> Result<CheckOutput, NoSuchPa
         }
         finding
     };
-    let own = found.len();
     found.extend(linked.into_iter().filter(is_asked).map(named_alone));
+    let of_packages = merge_findings(config, &mut found);
     // The findings are already sorted within each file, and so are the files.
     if found.len() > own {
         diagnostic::sort_diagnostics(&mut found);
     }
-    let (registry, excluded) = partial::build_registry(&documents, &links, &found, goal);
+    let input = RegistryInput {
+        config,
+        documents: &documents,
+        links: &links,
+    };
+    let all = found.iter().chain(&of_packages).collect();
+    let (registry, excluded) = partial::build_registry(&input, all, goal);
     Ok(CheckOutput {
         diagnostics: found,
         counted,

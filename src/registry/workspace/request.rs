@@ -75,7 +75,8 @@ impl CheckRequest<'_> {
             return decoded(bytes);
         }
         let mut bytes = Vec::new();
-        fs::read_regular(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
+        let path = self.config.packages.real_path(self.root, path);
+        fs::read_regular(&path, self.config.limits.file, &mut bytes).ok()?;
         decoded(&bytes)
     }
 }

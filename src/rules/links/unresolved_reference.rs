@@ -1,7 +1,12 @@
 //! CTX300: a `ref`, `call` or `use` of a name that no file defines.
 
+use crate::base::quoted::name_list;
+use crate::project::package_section::{ExportKind, is_package_name};
+use crate::project::packages::{InstalledPackage, split_reference};
 use crate::rules::prelude::*;
 use crate::template::names::{DefinitionKind, ReferenceFacts, ReferenceKind};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Names are not looked up at run time, so a missing definition stays missing.
 pub(crate) static RULE: Rule = Rule::new(
@@ -18,7 +23,27 @@ pub(crate) static RULE: Rule = Rule::new(
 fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut budget = ComparisonBudget::default();
     for (_, entry, reference) in cx.index.references() {
-        if cx.index.resolve_reference(reference).is_some() {
+        let found = cx.index.resolve_reference(reference);
+        let of_package = find_package(cx, entry.path, reference);
+        let kind = reference.kind.definition_kind();
+        if let ReferencedPackage::Installed(package) = of_package {
+            if found.is_none() || !package.exports_definition(kind, &reference.name) {
+                out.push(report_private(entry.path, reference, package));
+            }
+            continue;
+        }
+        if let ReferencedPackage::NotRequired(package) = of_package {
+            let name = &package.names.package;
+            let message = format!(
+                "`{}` is of the package {name}, which is not among the [dependencies]",
+                reference.name
+            );
+            let finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message);
+            out.push(finding.help("require the package itself: `ctxc package add SOURCE`"));
+            continue;
+        }
+        // That the package is not available was reported.
+        if found.is_some() || matches!(of_package, ReferencedPackage::Required) {
             continue;
         }
         let verb = match reference.kind {
@@ -38,6 +63,71 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             &mut budget,
         ));
     }
+}
+
+/// The package that a reference names.
+#[derive(Clone, Copy)]
+enum ReferencedPackage<'a> {
+    /// None, or the one that contains the reference.
+    Own,
+    /// One that is required and could not be loaded.
+    Required,
+    /// One that only other packages require.
+    NotRequired(&'a InstalledPackage),
+    /// Another one.
+    Installed(&'a InstalledPackage),
+}
+
+fn find_package<'a>(
+    cx: &LinkCx<'a>,
+    path: &str,
+    reference: &ReferenceFacts,
+) -> ReferencedPackage<'a> {
+    let config = cx.config;
+    let Some((name, _)) = split_reference(&reference.name) else {
+        return ReferencedPackage::Own;
+    };
+    match config.packages.get(name) {
+        Some(package) if package.folder.path_inside(Path::new(path)).is_none() => {
+            let is_own = config.packages.of_file(path).is_none();
+            if is_own && !config.dependencies.contains_key(name) {
+                return ReferencedPackage::NotRequired(package);
+            }
+            ReferencedPackage::Installed(package)
+        }
+        None if config.dependencies.contains_key(name) => ReferencedPackage::Required,
+        Some(_) | None => ReferencedPackage::Own,
+    }
+}
+
+/// The finding of a name that another package does not export.
+fn report_private(
+    path: &Arc<str>,
+    reference: &ReferenceFacts,
+    package: &InstalledPackage,
+) -> Diagnostic {
+    let kind = reference.kind.definition_kind();
+    let is_exported = package.exports_definition(kind, &reference.name);
+    let message = format!(
+        "`{}` is not among the {} of {} {}",
+        reference.name,
+        if is_exported { "templates" } else { "exports" },
+        package.names.package,
+        package.version
+    );
+    let help = match ExportKind::of_definition(kind) {
+        Some(kind) => {
+            let names = package.export_names(kind);
+            let names: Vec<String> = names.map(|name| package.names.own_name(name)).collect();
+            if names.is_empty() {
+                format!("it exports no {}", kind.word())
+            } else {
+                format!("it exports {}", name_list(&names))
+            }
+        }
+        None => "a package exports tasks and fragments; its templates are private".to_owned(),
+    };
+    Diagnostic::new(&RULE.meta, path, reference.span, message).help(help)
 }
 
 fn add_advice(
@@ -77,6 +167,9 @@ fn add_advice(
                 format!("write `{meant}`"),
                 vec![Edit::replace(reference.span, meant)],
             )),
+        None if split_reference(&reference.name).is_some_and(|(name, _)| is_package_name(name)) => {
+            finding.help("`ctxc package add SOURCE` adds the package that exports it")
+        }
         None => finding.help(format!(
             "define the {}, or add the file that does to `[templates] include`",
             kind.word()

@@ -11,6 +11,7 @@ pub mod crowded_budget;
 mod keys;
 mod lints;
 mod models;
+pub(crate) mod packages;
 mod project_prelude;
 pub(crate) mod requirement;
 mod requirement_idle;
@@ -42,7 +43,7 @@ pub(super) static RULES: &[&Rule] = &[
     &requirement_unchecked::RULE,
     &shared::SHARED_HASH,
     &shared::SHARED_UNREADABLE,
-    &shared::SHARED_PACKAGE,
+    &packages::RULE,
     &shared::NOT_SHAREABLE,
     &shared::LOOSENED_POLICY,
     &requirement_idle::RULE,

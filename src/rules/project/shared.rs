@@ -1,4 +1,4 @@
-//! CTX516–CTX520: the shared file that `extends` names, and the changes that a project may make to
+//! CTX516–CTX520 except CTX518: the shared file that `extends` names, and the changes that a project may make to
 //! it.
 
 use super::project_prelude::*;
@@ -64,29 +64,6 @@ fn report_unreadable(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnost
     let message = format!("cannot read the shared file {path}: {reason}");
     let finding = cx.finding(&SHARED_UNREADABLE, fault, message);
     Some(finding.help("the path is relative to the folder of the project file; without the file none of its policies apply"))
-}
-
-/// A later release adds packages.
-pub(super) static SHARED_PACKAGE: Rule = Rule::new(
-    meta!(
-        locked_error,
-        518,
-        "package-not-available",
-        "`extends` names a package, and there are none yet"
-    ),
-    Check::Config(report_package),
-);
-
-fn report_package(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
-    let ProjectFaultKind::SharedPackage { name } = &fault.kind else {
-        return None;
-    };
-    let message =
-        format!("cannot extend package `{name}`: packages are not available in this release");
-    let finding = cx.finding(&SHARED_PACKAGE, fault, message);
-    Some(finding.help(
-        "copy its file beside the project and extend that: `extends = \"policies/strict.toml\"`",
-    ))
 }
 
 /// Keys that belong to one project cannot be shared.

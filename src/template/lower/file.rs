@@ -8,6 +8,7 @@ use crate::base::suggest;
 use crate::syntax::tree::{Element, XmlDocument};
 use crate::template::elements::ElementKind;
 use crate::template::fault::TemplateFaultKind;
+use crate::template::keywords::Trust;
 use crate::template::model::{BodySlot, Definition, Fragment, Template, TemplateFile};
 use crate::template::parts::{Str, TextElement};
 use std::borrow::Cow;
@@ -15,7 +16,13 @@ use std::borrow::Cow;
 /// Lowers a document to a template file. Never fails: an unknown root yields one fault and no
 /// definitions.
 pub fn lower_document(document: XmlDocument<'_>) -> TemplateFile<'_> {
+    lower_with_trust(document, Trust::Trusted)
+}
+
+/// Lowers a document whose texts are trusted at most as much as `trust`.
+pub fn lower_with_trust(document: XmlDocument<'_>, trust: Trust) -> TemplateFile<'_> {
     let mut lower = Lower::default();
+    lower.trust = trust;
     let mut definitions = Vec::new();
     if let Some(root) = document.root() {
         lower.lower_root(root, &mut definitions);
@@ -201,6 +208,7 @@ impl<'a> Lower<'a> {
                 _ => text.set_attribute(attribute, value),
             },
         );
+        text.trust = text.trust.at_most(self.trust);
         self.check_text_content(ElementKind::Fragment, element, text.src.is_some());
         if text.src.is_none() && is_blank(element) {
             self.report_fault(

@@ -21,5 +21,5 @@ mod task;
 mod text;
 
 pub use children::is_unseen;
-pub use file::{lower_document, root_kind};
+pub use file::{lower_document, lower_with_trust, root_kind};
 pub use task::legacy_type;

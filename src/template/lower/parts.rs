@@ -238,6 +238,7 @@ impl<'a> Lower<'a> {
                 text.set_attribute(attribute, value);
             }
         });
+        text.trust = text.trust.at_most(self.trust);
         let mut nested = None;
         let mut uses = false;
         self.lower_children(

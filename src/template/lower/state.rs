@@ -5,6 +5,7 @@ use crate::syntax::tree::Element;
 use crate::template::cursor::Cursor;
 use crate::template::elements::{ChildSpec, ElementKind};
 use crate::template::fault::{TemplateFault, TemplateFaultKind};
+use crate::template::keywords::Trust;
 use crate::template::model::MAX_FAULTS;
 use crate::template::parts::Str;
 
@@ -21,6 +22,8 @@ type ResolvedSlip<'a> = (
 #[derive(Default)]
 pub(super) struct Lower<'a> {
     pub(super) faults: Vec<TemplateFault<'a>>,
+    /// The greatest trust that a text of the document has.
+    pub(super) trust: Trust,
     /// The numbers of recorded faults: faults that lose content, other errors, and accepted older
     /// forms.
     counts: [u32; 3],

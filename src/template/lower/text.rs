@@ -45,6 +45,7 @@ impl<'a> Lower<'a> {
         self.lower_attributes(kind, element, |_, name, value| {
             text.set_attribute(name, value);
         });
+        text.trust = text.trust.at_most(self.trust);
         self.check_text_content(kind, element, text.src.is_some());
         text
     }

@@ -102,6 +102,7 @@ pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic>
         root: Path::new("work"),
         files: &MemoryFs::new(),
         purpose: LinkDetail::Findings,
+        package: None,
     };
     let path: Arc<str> = "templates/triage.xml".into();
     match compiler.compile(

@@ -111,6 +111,9 @@ fn sound(shape: ConfigShape) -> Vec<Value> {
         ConfigShape::Number((least, most)) => vec![json!(least), json!(most)],
         ConfigShape::WholeOr((least, most), word) => vec![json!(least), json!(most), json!(word)],
         ConfigShape::NameOr(table) => vec![json!("x"), Value::Object(least(table))],
+        ConfigShape::NamesOr(table) => {
+            vec![json!("x"), json!(["x", "y"]), Value::Object(least(table))]
+        }
         ConfigShape::Table(table) => vec![Value::Object(least(table))],
         ConfigShape::List(table) => vec![json!([least(table)])],
         ConfigShape::Map(inner) => sound(*inner)
@@ -138,7 +141,7 @@ fn bad(shape: ConfigShape) -> Vec<Value> {
     match shape {
         ConfigShape::Text => vec![json!(5), json!(["x"])],
         ConfigShape::Name | ConfigShape::NameOr(_) => vec![json!(5), json!(" ")],
-        ConfigShape::Texts => vec![json!(5), json!([5])],
+        ConfigShape::Texts | ConfigShape::NamesOr(_) => vec![json!(5), json!([5])],
         ConfigShape::Pointer => vec![json!(5), json!("a"), json!("/")],
         ConfigShape::PointersOr(_) => {
             vec![json!(5), json!(""), json!(["/"]), json!([5]), json!([{}])]

@@ -27,6 +27,7 @@ fn check_with(text: &str, limits: &XmlLimits) -> Vec<Diagnostic> {
         root: Path::new("."),
         files: &files,
         purpose: LinkDetail::Findings,
+        package: None,
     };
     match compiler.compile(
         &Arc::from("template.xml"),

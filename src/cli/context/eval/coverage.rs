@@ -59,7 +59,7 @@ pub(super) fn build_report(
     refusals: &Refusals,
 ) -> Result<CoverageReport> {
     let mut rows = Vec::new();
-    for task in project.registry.tasks().map(Task::name) {
+    for task in project.registry.own_tasks().map(Task::name) {
         let agents = project.task_agents(task)?;
         let is_own = |agent: &&AgentNode| {
             agent.is_tested_with(task, |name| project.registry.find(name).is_some())

@@ -22,7 +22,7 @@ pub(super) fn untested_agents(
 ) -> Result<Vec<String>> {
     let roles = project.config.roles.values();
     let subjects = roles.map(|role| (role.name.value.as_str(), role.task.value.as_str()));
-    let tasks = project.registry.tasks().map(Task::name);
+    let tasks = project.registry.own_tasks().map(Task::name);
     let played: BTreeSet<&str> = project
         .config
         .roles

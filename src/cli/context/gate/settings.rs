@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Keys and sections of the project file that need no comparison: their effect is covered by the
 /// verdicts of both sides, or no verdict depends on them. The last ones are compared below. All
 /// other keys affect a verdict, including keys of later releases.
-const KEYS_COVERED_BY_VERDICTS: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
+const KEYS_COVERED_BY_VERDICTS: &str = "extends dependencies package project context defaults operators owners roles tools mcp providers history record fmt \
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     package.name package.version package.license package.files package.exports package.recordings \

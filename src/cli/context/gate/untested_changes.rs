@@ -169,7 +169,7 @@ pub(super) fn find_untested(
     });
     let tasks = then
         .registry
-        .tasks()
+        .own_tasks()
         .map(Task::name)
         .filter(|task| !played.contains(task));
     let players = roles.chain(tasks.map(|task| AgentSubject {

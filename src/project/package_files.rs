@@ -1,0 +1,143 @@
+//! The files of an installed package, each held against the lock file when it is read. All other
+//! paths are those of the project that uses the package.
+
+use super::packages::{PackageFolder, PackagePlace};
+use crate::base::fs::{ReadFs, RealFs, Stamp};
+use crate::base::sha256::sha256_hex;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The maximum number of entries of such a package that are looked at.
+const MAX_ENTRIES: usize = 1 << 17;
+/// The maximum depth of folders in a package whose files are not locked.
+const MAX_DEPTH: usize = 32;
+
+/// The message for a file that a locked package did not have.
+const UNLOCKED: &str = "ctxc.lock does not list it";
+/// The message for a file that was changed after it was locked.
+const CHANGED: &str = "it differs from ctxc.lock";
+
+/// The files of a package, under their names in findings.
+pub struct PackageFiles<'p> {
+    folder: &'p PackageFolder,
+    /// The folder of the project.
+    root: &'p Path,
+    /// The files of the project.
+    files: &'p dyn ReadFs,
+    /// The real path of the package's folder.
+    real: OnceLock<Option<PathBuf>>,
+}
+
+impl<'p> PackageFiles<'p> {
+    /// The files of a package that the project in `root` uses.
+    pub fn new(folder: &'p PackageFolder, root: &'p Path, files: &'p dyn ReadFs) -> Self {
+        Self {
+            folder,
+            root,
+            files,
+            real: OnceLock::new(),
+        }
+    }
+
+    /// The file system that has the package.
+    fn disk(&self) -> &dyn ReadFs {
+        match self.folder.place {
+            PackagePlace::Project(_) => self.files,
+            PackagePlace::Cache(_) => &RealFs,
+        }
+    }
+
+    /// Returns the real path of a file, with the file system that has it. A link must not lead out
+    /// of the package or the project.
+    fn resolve(&self, path: &Path) -> io::Result<(PathBuf, &dyn ReadFs)> {
+        let Some(inside) = self.folder.path_inside(path) else {
+            let real = self.files.canonicalize(&self.root.join(path))?;
+            let is_inside = real.starts_with(self.files.canonicalize(self.root)?);
+            return is_inside
+                .then_some((real, self.files))
+                .ok_or_else(outside_error);
+        };
+        let (home, files) = (self.folder.path(self.root), self.disk());
+        // A locked file is known by its hash, wherever it lies.
+        if self.folder.hashes.is_some() {
+            return Ok((home.join(inside), files));
+        }
+        let real = files.canonicalize(&home.join(inside))?;
+        let home = self.real.get_or_init(|| files.canonicalize(&home).ok());
+        if home.as_ref().is_some_and(|home| real.starts_with(home)) {
+            Ok((real, files))
+        } else {
+            Err(outside_error())
+        }
+    }
+
+    /// Returns the names of the files below some folders of the package, sorted.
+    pub fn list(&self, folders: &[String]) -> Vec<String> {
+        if let Some(hashes) = &self.folder.hashes {
+            return hashes.keys().cloned().collect();
+        }
+        let mut found = Vec::new();
+        let mut open: Vec<(String, usize)> = folders.iter().cloned().map(|own| (own, 0)).collect();
+        let home = self.folder.path(self.root);
+        for _ in 0..MAX_ENTRIES {
+            let Some((name, depth)) = open.pop() else {
+                break;
+            };
+            let below = self.disk().entry_names(&home.join(&name));
+            if below.is_empty() && depth > 0 {
+                found.push(name);
+            } else if depth < MAX_DEPTH {
+                let seen = below.into_iter().filter(|own| !own.starts_with('.'));
+                open.extend(seen.map(|own| match &*name {
+                    "" => (own, depth + 1),
+                    _ => (format!("{name}/{own}"), depth + 1),
+                }));
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+fn outside_error() -> io::Error {
+    io::Error::other("it lies outside the package's folder")
+}
+
+impl ReadFs for PackageFiles<'_> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let (real, files) = self.resolve(path)?;
+        let inside = self.folder.path_inside(path);
+        let Some((hashes, inside)) = self.folder.hashes.as_ref().zip(inside) else {
+            return files.read(&real, limit);
+        };
+        let Some(locked) = hashes.get(&inside) else {
+            return Err(io::Error::other(UNLOCKED));
+        };
+        let bytes = files.read(&real, limit)?;
+        if sha256_hex(&bytes) == *locked {
+            Ok(bytes)
+        } else {
+            Err(io::Error::other(CHANGED))
+        }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        let (real, files) = self.resolve(path)?;
+        files.stamp(&real)
+    }
+
+    fn is_regular(&self, path: &Path) -> bool {
+        self.resolve(path)
+            .is_ok_and(|(real, files)| files.is_regular(&real))
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        self.resolve(path).map(|_| path.to_owned())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.files.is_complete()
+    }
+}

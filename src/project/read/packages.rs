@@ -1,0 +1,232 @@
+//! Loads the packages of `ctxc.lock` that a project requires, each after those that it requires.
+//! Fetches nothing.
+
+use super::value::FaultSink;
+use crate::base::contained_path::describe_io_error;
+use crate::base::folders;
+use crate::base::fs::{ReadFs, RealFs};
+use crate::base::span::{Span, Spanned};
+use crate::project::config::{Config, ConfigInput, MAX_FILE_BYTES};
+use crate::project::dependencies::{Dependency, PackageSource, PackageTrust};
+use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
+use crate::project::package_files::PackageFiles;
+use crate::project::packages::{
+    InstalledPackage, PackageFault, PackageFolder, PackageNames, PackagePlace, Packages,
+};
+use crate::template::keywords::Trust;
+use semver::Version;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The maximum size of a lock file, in bytes.
+const MAX_LOCK_BYTES: u64 = 64 << 20;
+/// The name of a project file.
+const PROJECT_FILE: &str = "ctxc.toml";
+/// The folder of a project that holds copies of its packages.
+const VENDOR_FOLDER: &str = "vendor/ctxc";
+
+/// Loads the packages that a project requires.
+pub(super) fn load_packages(
+    sink: &mut FaultSink,
+    input: &ConfigInput<'_>,
+    required: &BTreeMap<String, Dependency>,
+) -> Packages {
+    let Some(first) = required.values().next() else {
+        return Packages::default();
+    };
+    let lock = match read_lock(input) {
+        Ok(lock) => lock,
+        Err(fault) => {
+            sink.report_package(first.name.as_ref().map(String::as_str), fault);
+            return Packages::default();
+        }
+    };
+    let mut loaded: BTreeMap<&str, InstalledPackage> = BTreeMap::new();
+    for found in order_packages(sink, &lock, required) {
+        let own = found.locked.dependencies.iter();
+        let visible = own.filter_map(|name| loaded.get(name.as_str()).cloned());
+        let visible = Packages::new(visible.collect());
+        match load_package(input, &found, &visible) {
+            Ok(package) => drop(loaded.insert(&found.locked.name, package)),
+            Err(fault) => {
+                sink.report_package(Spanned::new(found.locked.name.as_str(), found.span), fault);
+            }
+        }
+    }
+    Packages::new(loaded.into_values().collect())
+}
+
+fn read_lock(input: &ConfigInput<'_>) -> Result<LockFile, PackageFault> {
+    let bytes = match input
+        .files
+        .read(&input.root.join(LOCK_FILE), MAX_LOCK_BYTES)
+    {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFile::default()),
+        Err(error) => return Err(PackageFault::BadLock(describe_io_error(&error))),
+    };
+    LockFile::read(&String::from_utf8_lossy(&bytes))
+        .map_err(|fault| PackageFault::BadLock(fault.to_string()))
+}
+
+/// A package to load.
+struct RequiredPackage<'l> {
+    locked: &'l LockedPackage,
+    /// The span of the dependency that brings it.
+    span: Span,
+    trust: Trust,
+}
+
+/// Returns false if the lock file is of another source, or older than what is required.
+fn fits(locked: &LockedPackage, required: &PackageSource) -> bool {
+    let is_newer = match required {
+        PackageSource::Git { tag, .. } => {
+            let version = Version::parse(tag.strip_prefix('v').unwrap_or(tag));
+            version.is_ok_and(|version| version > locked.version)
+        }
+        PackageSource::Path(_) => false,
+    };
+    locked.source.place() == required.place() && !is_newer
+}
+
+/// Returns the packages that are required, each after those that it requires itself. Reports those
+/// that the lock file does not have.
+fn order_packages<'l>(
+    sink: &mut FaultSink,
+    lock: &'l LockFile,
+    required: &BTreeMap<String, Dependency>,
+) -> Vec<RequiredPackage<'l>> {
+    let mut open = Vec::new();
+    for (name, dependency) in required.iter().rev() {
+        match lock.package(name) {
+            None => sink.report_package(
+                dependency.name.as_ref().map(String::as_str),
+                PackageFault::NotLocked,
+            ),
+            Some(locked) if !fits(locked, &dependency.source.value) => {
+                let source = locked.source.to_string();
+                sink.report_package(
+                    dependency.name.as_ref().map(String::as_str),
+                    PackageFault::OtherSource(source),
+                );
+            }
+            Some(locked) => open.push((locked, dependency.name.span, false)),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut order = Vec::new();
+    while let Some((locked, span, is_left)) = open.pop() {
+        if is_left {
+            let own = required.get(&locked.name);
+            let trust = match own.map(|own| own.trust) {
+                Some(PackageTrust::Outside) => Trust::Untrusted,
+                Some(PackageTrust::Author) | None => Trust::Trusted,
+            };
+            order.push(RequiredPackage {
+                locked,
+                span: own.map_or(span, |own| own.name.span),
+                trust,
+            });
+        } else if seen.insert(&locked.name) {
+            open.push((locked, span, true));
+            let own = locked.dependencies.iter().rev();
+            open.extend(own.filter_map(|name| Some((lock.package(name)?, span, false))));
+        }
+    }
+    // What a package from outside brings comes from outside.
+    let mut outside: BTreeSet<&String> = BTreeSet::new();
+    for package in order.iter_mut().rev() {
+        let locked = package.locked;
+        if outside.contains(&locked.name) && !required.contains_key(&locked.name) {
+            package.trust = Trust::Untrusted;
+        }
+        if package.trust == Trust::Untrusted {
+            outside.extend(&locked.dependencies);
+        }
+    }
+    order
+}
+
+fn load_package(
+    input: &ConfigInput<'_>,
+    required: &RequiredPackage<'_>,
+    visible: &Packages,
+) -> Result<InstalledPackage, PackageFault> {
+    let locked = required.locked;
+    let folder = find_folder(input, locked)?;
+    let files = PackageFiles::new(&folder, input.root, input.files);
+    let path = format!("{}/{PROJECT_FILE}", folder.prefix);
+    let not_package = |reason: String| PackageFault::NotPackage {
+        path: path.clone(),
+        reason,
+    };
+    let bytes = files
+        .read(Path::new(&path), MAX_FILE_BYTES)
+        .map_err(|error| not_package(format!("cannot be read: {}", describe_io_error(&error))))?;
+    let text = String::from_utf8(bytes).map_err(|_| not_package("is not UTF-8".to_owned()))?;
+    // A folder may take over sections of its workspace, and extend a file beside it.
+    let is_live = folder.hashes.is_none();
+    let live = folder.path(input.root);
+    let own = ConfigInput {
+        path: &path,
+        text: &text,
+        root: if is_live {
+            &live
+        } else {
+            Path::new(&folder.prefix)
+        },
+        files: if is_live { input.files } else { &files },
+        rules: input.rules,
+    };
+    let config = Config::read_package(&own, visible);
+    match &config.package {
+        None => return Err(not_package("has no sound [package]".to_owned())),
+        Some(section) if section.name.value != locked.name => {
+            return Err(not_package(format!("is that of {}", section.name.value)));
+        }
+        Some(_) => {}
+    }
+    let names = PackageNames {
+        package: locked.name.clone(),
+        dependencies: locked.dependencies.iter().cloned().collect(),
+        trust: required.trust,
+    };
+    Ok(InstalledPackage {
+        version: locked.version.clone(),
+        names: Arc::new(names),
+        folder,
+        config: Arc::new(config),
+        span: required.span,
+    })
+}
+
+/// Returns the folder with the files of a package: its own, a copy in the project, or the cache.
+fn find_folder(
+    input: &ConfigInput<'_>,
+    locked: &LockedPackage,
+) -> Result<PackageFolder, PackageFault> {
+    let has_package = |files: &dyn ReadFs, folder: &Path| {
+        let file = folder.join(PROJECT_FILE);
+        files.read(&file, MAX_FILE_BYTES).is_ok()
+    };
+    let is_git = matches!(locked.source, PackageSource::Git { .. });
+    let inside = match &locked.source {
+        PackageSource::Path(folder) => folder.clone(),
+        PackageSource::Git { .. } => format!("{VENDOR_FOLDER}/{}", locked.name),
+    };
+    let place = if has_package(input.files, &input.root.join(&inside)) {
+        PackagePlace::Project(inside)
+    } else {
+        let cache = folders::package_cache().filter(|_| is_git);
+        let folder = cache.map(|cache| cache.join(&locked.tree));
+        let folder = folder.filter(|folder| has_package(&RealFs, folder));
+        PackagePlace::Cache(folder.ok_or(PackageFault::NotInstalled)?)
+    };
+    Ok(PackageFolder {
+        prefix: format!("{}@{}", locked.name, locked.version),
+        place,
+        hashes: is_git.then(|| locked.files.clone()),
+    })
+}
