@@ -226,11 +226,17 @@ impl<'c> CompletionCx<'c> {
             .current_definition(&index)
             .map(|here| referrers(&index, here))
             .unwrap_or_default();
+        let packages = &self.project.config.packages;
+        let is_private = |name: &str, id: DefId| {
+            let file = index.file(id.file);
+            let package = file.and_then(|file| packages.of_file(file.path));
+            package.is_some_and(|package| !package.exports_definition(kind, name))
+        };
         let names: BTreeSet<&str> = index.names_of_kind(kind).collect();
         let usable = names
             .into_iter()
             .filter_map(|name| Some((name, index.find_definition(kind, name)?)))
-            .filter(|(_, id)| !back.contains(id));
+            .filter(|(name, id)| !back.contains(id) && !is_private(name, *id));
         let one = |(name, id): (&str, DefId)| {
             let (path, about) = docs::definition_doc(self.project, &index, id)?;
             let item = self.item(

@@ -133,6 +133,8 @@ pub(in crate::lsp) fn answer_prepare_rename(
     let (name, span) = if let Some(role) = role_at(server, params)? {
         (role.name, role.span)
     } else if let Some(meant) = symbol_at(server, params)? {
+        let (project, ..) = server.document(&params.text_document.uri)?;
+        check_owner(project, &meant)?;
         (meant.name, meant.span)
     } else {
         let Some(pointed) = variable_at(server, params)? else {
@@ -151,6 +153,22 @@ pub(in crate::lsp) fn answer_prepare_rename(
         .encoding
         .range(&buffer.text, &buffer.index, span);
     to_answer(json!({"range": range, "placeholder": name}))
+}
+
+/// Refuses a name that a package defines.
+pub(super) fn check_owner(
+    project: &ProjectState,
+    symbol: &SymbolAtCursor,
+) -> Result<(), RequestError> {
+    let places = definition_places(project, symbol);
+    let packages = &project.config.packages;
+    match places.iter().find_map(|(path, _)| packages.of_file(path)) {
+        None => Ok(()),
+        Some(package) => Err(RequestError::invalid(format!(
+            "`{}` is a name of the package {}, which can be changed only there",
+            symbol.name, package.names.package
+        ))),
+    }
 }
 
 /// Returns every occurrence of the name at a position, in order.

@@ -122,6 +122,7 @@ fn rename_definition(
     new: &str,
 ) -> Result<FileEdits, RequestError> {
     check_name(new)?;
+    navigate::check_owner(project, symbol)?;
     if symbol.name != new && project.index().find_definition(symbol.kind, new).is_some() {
         return Err(RequestError::invalid(format!(
             "there is a {} named `{new}` already",

@@ -18,6 +18,7 @@ mod large;
 mod linked_texts;
 mod moves;
 mod named_beside;
+mod packages;
 mod process;
 mod projects;
 mod renames;
