@@ -1,0 +1,66 @@
+//! A package that a project uses, as every verb sees it.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const PACKAGE: &str = "[package]\nname = \"acme/base\"\nversion = \"1.0.0\"\nexports = [\"tasks/triage\", \"tasks/spare\", \"roles/planner\"]\n\
+    [defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n\
+    [roles.planner]\ntemplate = \"triage\"\ntools = [\"look\"]\n[tools.look]\ncommand = [\"look\", \"up\"]\n";
+const TRIAGE: &str = "<library>\n  <task name=\"triage\"><description>sort {{ticket}}</description></task>\n  <task name=\"spare\"><description>d</description></task>\n</library>\n";
+const OWN: &str = "<task name=\"all\" type=\"sequential\"><description>ours</description><steps><task ref=\"acme/base/triage\"/></steps></task>\n";
+
+fn project() -> Project {
+    let lock = format!(
+        "version = 1\n[[package]]\nname = \"acme/base\"\nversion = \"1.0.0\"\nsource = \"path:shared/base\"\ntree = \"{}\"\n[package.files]\n",
+        "a".repeat(64)
+    );
+    Project::new()
+        .with_file("ctxc.toml", "[dependencies]\n\"acme/base\" = \"path:shared/base\"\n[roles.planner]\nextends = \"acme/base/planner\"\n")
+        .with_file("ctxc.lock", &lock)
+        .with_file("shared/base/ctxc.toml", PACKAGE)
+        .with_file("shared/base/templates/triage.xml", TRIAGE)
+        .with_file("all.xml", OWN)
+}
+
+#[test]
+fn every_verb_sees_the_tasks_of_a_package() {
+    let project = project();
+    // The project has no folder of templates, and the package is none of its own files.
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("1 file");
+    project
+        .run(&["list", "tasks"])
+        .exits_with(0)
+        .stdout_contains("acme/base/triage");
+    project.run(&["build", "-o", "before.json"]).exits_with(0);
+    let manifest = project.run(&["manifest"]).exits_with(0);
+    manifest
+        .stdout_contains("planner")
+        .output_lacks("acme/base/spare");
+    let shown = project
+        .run(&["show", "acme/base/triage", "--json"])
+        .exits_with(0)
+        .json();
+    assert_eq!(
+        shown["nodes"][0]["settings"]["fresh_context"]["value"],
+        "enabled"
+    );
+    project
+        .run(&["render", "acme/base/triage", "--no-index", "--input", "ticket=late"])
+        .exits_with(0)
+        .stdout_contains("sort");
+    let trust = project.run(&["trust", "--show"]).exits_with(0);
+    trust
+        .stdout_contains("look up  (acme/base@1.0.0/ctxc.toml)")
+        .stdout_contains("of the package acme/base 1.0.0: 1 command");
+    project.write_file(
+        "shared/base/templates/triage.xml",
+        &TRIAGE.replace("sort {{", "order {{"),
+    );
+    project.run(&["build", "-o", "after.json"]).exits_with(0);
+    let diff = project.run(&["diff", "before.json", "after.json"]);
+    diff.stdout_contains("acme/base/triage")
+        .stdout_contains("all");
+}
