@@ -14,6 +14,7 @@ use crate::eval::judge::labels::{JudgeScore, Label};
 use crate::eval::scorecard::Scorecard;
 use crate::eval::{context as stored, mutate};
 use crate::package::PackageDocument;
+use crate::package::matrix::{AcceptedBreak, MatrixRow};
 use crate::record::recording::Recording;
 use crate::registry::diff::Diff;
 use crate::registry::read::RegistryV1;
@@ -31,6 +32,8 @@ pub fn artifact_schemas() -> Vec<ArtifactSchema> {
         ArtifactSchema::for_type::<GradeReport>(names::COMPACTION_GRADES),
         ArtifactSchema::for_type::<ProbeDocument>(names::COMPACTION_PROBES),
         ArtifactSchema::for_type::<Comparison>(names::COMPARISON),
+        ArtifactSchema::for_type::<AcceptedBreak>(names::CONTRACT_ACCEPTANCE),
+        ArtifactSchema::for_type::<MatrixRow>(names::CONTRACT_MATRIX),
         ArtifactSchema::for_type::<coverage::CoverageReport>(names::COVERAGE),
         ArtifactSchema::for_type::<defaults::DefaultsDocument<'_>>(names::DEFAULTS),
         ArtifactSchema::with_lines::<json::DiagnosticsDocument<'_>, jsonl::JsonLine<'_>>(

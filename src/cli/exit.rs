@@ -53,7 +53,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Gate,
         4,
-        "`gate` if a change may not be merged: it breaks accepted results, or contains a relaxation that was not accepted",
+        "`gate` if a change may not be merged: it breaks accepted results, or contains a relaxation that was not accepted; `package can-publish` if it breaks a contract that was kept before",
     ),
     (
         Exit::Nothing,
@@ -63,7 +63,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Stale,
         6,
-        "`eval` if answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `replay` and `record --script` if a call had no recorded or scripted answer",
+        "`eval` if answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `package can-publish` if a contract is undecided; `replay` and `record --script` if a call had no recorded or scripted answer",
     ),
     (
         Exit::Inconclusive,

@@ -4,10 +4,12 @@
 //! does either unless a command of the user asks for it.
 
 mod archive;
+pub mod contract;
 mod document;
 mod file_choice;
 mod file_name;
 pub mod git;
+pub mod matrix;
 pub mod release;
 pub mod resolve;
 pub mod store;

@@ -1,29 +1,42 @@
 //! The command line of `ctxc package`.
 
 <<<<<<< HEAD
+<<<<<<< HEAD
 use super::diff::{DiffArgs, run_diff};
 use super::pack::{PackArgs, run_pack};
 use super::verify::{VerifyArgs, run_verify};
 =======
+=======
+>>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
 use super::add::{AddArgs, run_add};
+use super::can_publish::{CanPublishArgs, run_can_publish};
+use super::diff::{DiffArgs, run_diff};
 use super::list::run_list;
 use super::pack::{PackArgs, run_pack};
 use super::remove::{RemoveArgs, run_remove};
 use super::update::{UpdateArgs, run_update};
 use super::vendor::{VendorArgs, run_vendor};
+<<<<<<< HEAD
 >>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
+=======
+use super::verify::{VerifyArgs, run_verify};
+>>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
 use crate::cli::prelude::*;
 use clap::Subcommand;
 
 #[derive(Debug, Args)]
 #[command(
 <<<<<<< HEAD
+<<<<<<< HEAD
     after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package pack -o rules.tar.zst && ctxc package verify rules.tar.zst\n  ctxc package diff . .\n\n\
 =======
     after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package list\n  ctxc package update --all\n\n\
 >>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
+=======
+    after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package verify rules.tar.zst\n  ctxc package diff . .\n  ctxc package list\n  ctxc package update --all\n  ctxc package can-publish\n\n\
+>>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
     `[package]` in ctxc.toml names the package, its version and what it exports.\n\n\
-    Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file cannot be read or written."
+    Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file or repository cannot be read or written, 4 a contract that was kept is broken, 6 a contract is undecided."
 )]
 pub(crate) struct PackageArgs {
     #[command(subcommand)]
@@ -50,7 +63,12 @@ enum PackageVerb {
     List,
     /// Copy the packages from git into `vendor/ctxc/`
     Vendor(VendorArgs),
+<<<<<<< HEAD
 >>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
+=======
+    /// Hold the package to the contracts of its consumers before it is published
+    CanPublish(CanPublishArgs),
+>>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
 }
 
 /// Runs the subcommand.
@@ -66,6 +84,10 @@ pub(crate) fn run_package(args: &PackageArgs, cx: &mut Cx) -> Result<Exit> {
         PackageVerb::Remove(args) => run_remove(args, cx),
         PackageVerb::List => run_list(cx),
         PackageVerb::Vendor(args) => run_vendor(args, cx),
+<<<<<<< HEAD
 >>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
+=======
+        PackageVerb::CanPublish(args) => run_can_publish(args, cx),
+>>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
     }
 }

@@ -218,6 +218,8 @@ pub struct GateInput<'a> {
     pub baselines: &'a [Baseline],
     /// Its relaxations.
     pub weakened: &'a [LocatedRelaxation],
+    /// The contracts of consumers that it breaks, if the project is a package.
+    pub contracts: &'a [FailingCase],
     /// Notes that do not affect the decision.
     pub notes: &'a [String],
     /// The reasons why a pass would be unreliable.
@@ -241,7 +243,7 @@ pub fn decide_gate(sides: GateHeader, candidate: &GateInput<'_>) -> GateDecision
     let mut found = GateFindings {
         candidate,
         violations: Vec::new(),
-        failing: Vec::new(),
+        failing: candidate.contracts.to_vec(),
         warnings: candidate.notes.to_vec(),
     };
     let weakened: Vec<JudgedRelaxation> = candidate

@@ -34,6 +34,10 @@ pub const IMPORT: &str = "ctxc/import/1";
 pub const BASELINE: &str = "ctxc/baseline/1";
 /// A line of `baselines/LOG.jsonl`.
 pub const BASELINE_LOG: &str = "ctxc/baseline-log/1";
+/// A line of `contracts/ACCEPTED.jsonl`.
+pub const CONTRACT_ACCEPTANCE: &str = "ctxc/contract-acceptance/1";
+/// A line of `contracts/MATRIX.jsonl`.
+pub const CONTRACT_MATRIX: &str = "ctxc/contract-matrix/1";
 /// A line of a person in `labels/`.
 pub const LABEL: &str = "ctxc/label/1";
 /// A line of `labels/judge.jsonl`.

@@ -94,7 +94,7 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
         .iter()
         .map(|verb| (*verb, project.run(&[verb, "--help"]).exits_with(0).stdout))
         .collect();
-    let nested: [&[&str]; 10] = [
+    let nested: [&[&str]; 11] = [
         &["new", "scenario"],
         &["label", "report"],
         &["compaction", "probe", "make"],
@@ -105,6 +105,7 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
         &["package", "update"],
         &["package", "remove"],
         &["package", "vendor"],
+        &["package", "can-publish"],
     ];
     for words in nested {
         let verb = words[0];

@@ -76,6 +76,7 @@ mod output;
 mod outward_links;
 pub(crate) mod package;
 mod package_changes;
+pub(crate) mod package_contracts;
 mod packages;
 mod pins;
 mod pipes;

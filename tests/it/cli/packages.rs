@@ -48,7 +48,13 @@ fn every_verb_sees_the_tasks_of_a_package() {
         "enabled"
     );
     project
-        .run(&["render", "acme/base/triage", "--no-index", "--input", "ticket=late"])
+        .run(&[
+            "render",
+            "acme/base/triage",
+            "--no-index",
+            "--input",
+            "ticket=late",
+        ])
         .exits_with(0)
         .stdout_contains("sort");
     let trust = project.run(&["trust", "--show"]).exits_with(0);

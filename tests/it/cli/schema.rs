@@ -59,7 +59,7 @@ fn what_is_not_there_is_reported() {
         .run(&["schema", "json", "regstry"])
         .exits_with(2)
         .stderr_contains("did you mean `registry`?")
-        .stderr_contains("there are baseline, baseline-log, compaction, compaction-comparison, compaction-grades, compaction-probes, comparison, coverage, ");
+        .stderr_contains("there are baseline, baseline-log, compaction, compaction-comparison, compaction-grades, compaction-probes, comparison, contract-acceptance, contract-matrix, coverage, ");
     Project::new()
         .run(&["schema", "rng", "registry"])
         .exits_with(2)

@@ -1,6 +1,12 @@
 //! Contracts between a package and its consumers: what a consumer expects, held to the package as it
 //! is.
 
+mod check;
+mod consumers;
 mod surface_changes;
+mod text;
 
+pub(in crate::cli) use check::{ContractReport, KnownVersions, check_contracts};
+pub(in crate::cli) use consumers::ConsumerSource;
 pub(in crate::cli) use surface_changes::project_surface;
+pub(in crate::cli) use text::{broken_lines, print_report};

@@ -178,6 +178,43 @@ pub(in crate::cli::context) fn judge_some(
     })
 }
 
+/// Judges contracts of another organisation on the tasks of the project, by the answers that either
+/// side recorded. No program is run and no model is asked.
+pub(in crate::cli::context) fn judge_contracts(
+    subject: RunSubject<'_>,
+    cx: &Cx,
+) -> Result<Scorecard> {
+    let RunSubject {
+        project,
+        scenarios,
+        whose,
+    } = subject;
+    with_run(
+        subject,
+        AnswersFrom::Known,
+        |_| true,
+        |eval_run, index| {
+            let live = eval_run.files;
+            let mut eval_run = eval_run
+                .with_side_answers(whose, &[])
+                .with_answers(AnswerOptions {
+                    config: Some(&project.config),
+                    ..AnswerOptions::default()
+                });
+            eval_run.index = Some(index);
+            let lines = || project.text_lines(&project.definition_paths());
+            let locator = new_locator(scenarios, live, &lines);
+            let all = vec![true; eval_run.chosen.len()];
+            let options = RunOptions::with_threads(cx.options.threads);
+            let results = RunResults {
+                choices: vec![RunChoice::Run; all.len()],
+                finished: eval_run.run_cases(&all, &locator, options),
+            };
+            Ok(build_scorecard(&eval_run, scenarios, &locator, results))
+        },
+    )
+}
+
 /// Calls a function with the named scenarios of a subject.
 pub(in crate::cli::context) fn with_cases<T>(
     subject: RunSubject<'_>,

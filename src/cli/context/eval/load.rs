@@ -30,14 +30,14 @@ const MAX_SCENARIO_BYTES: u64 = MAX_CONTEXT_FILE_BYTES;
 
 /// Files of the project, each read once.
 #[derive(Debug)]
-pub(super) struct CachedFiles<'p> {
+pub(in crate::cli::context) struct CachedFiles<'p> {
     inside: ProjectFiles<'p>,
     known: Mutex<BTreeMap<String, std::result::Result<String, String>>>,
 }
 
 impl<'p> CachedFiles<'p> {
     /// Creates an empty cache over the files.
-    pub(super) const fn new(inside: ProjectFiles<'p>) -> Self {
+    pub(in crate::cli::context) const fn new(inside: ProjectFiles<'p>) -> Self {
         Self {
             inside,
             known: Mutex::new(BTreeMap::new()),
@@ -71,9 +71,9 @@ impl Files for CachedFiles<'_> {
 
 /// Files beside a scenario.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FilesBeside<'p> {
-    pub(super) scenario: &'p str,
-    pub(super) files: &'p CachedFiles<'p>,
+pub(in crate::cli::context) struct FilesBeside<'p> {
+    pub(in crate::cli::context) scenario: &'p str,
+    pub(in crate::cli::context) files: &'p CachedFiles<'p>,
 }
 
 impl Files for FilesBeside<'_> {
@@ -200,12 +200,7 @@ impl Scenarios {
     /// Sets the number of trials of every case, if the flags give it.
     pub(super) fn with_rule(mut self, rule: Option<PassRule>) -> Self {
         if let Some(PassRule { runs, pass }) = rule {
-            for case in self
-                .files
-                .iter_mut()
-                .filter_map(|file| file.suite.as_mut())
-                .flat_map(|suite| &mut suite.cases)
-            {
+            for case in self.cases_mut() {
                 case.rule = TrialRule {
                     runs,
                     pass,
@@ -262,6 +257,26 @@ impl Scenarios {
             whole,
             names,
         })
+    }
+
+    /// Reads the scenario files in a folder of a project, which are not among its own.
+    pub(in crate::cli::context) fn read_contracts(
+        root: &Path,
+        config: &Config,
+        folder: &str,
+    ) -> Self {
+        let paths = load::find_files(root, &[folder.to_owned()]);
+        Self {
+            files: load::load_files(root, &paths, MAX_SCENARIO_BYTES, &reader_options(config)),
+            whole: paths.into_iter().collect(),
+            names: Vec::new(),
+        }
+    }
+
+    /// All cases, to be changed.
+    pub(in crate::cli::context) fn cases_mut(&mut self) -> impl Iterator<Item = &mut ScenarioCase> {
+        let suites = self.files.iter_mut().filter_map(|file| file.suite.as_mut());
+        suites.flat_map(|suite| &mut suite.cases)
     }
 
     /// Reads the scenario files of a revision. A file with the same text as in `other` is not

@@ -32,13 +32,15 @@ pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::{read_recordings, read_scorecard};
 pub(in crate::cli) use judge::judge_project;
 pub(super) use judge::{
-    CheckPermissions, JudgeCalls, RecordingLimits, RunSubject, judge_all, judge_some, judge_trust,
-    live_judge, record_scenarios, unpermitted_note, with_cases, with_judged_answers,
+    CheckPermissions, JudgeCalls, RecordingLimits, RunSubject, judge_all, judge_contracts,
+    judge_some, judge_trust, live_judge, record_scenarios, unpermitted_note, with_cases,
+    with_judged_answers,
 };
 pub(super) use label_files::now_seconds;
 pub(in crate::cli) use label_files::read_labels;
-pub(super) use load::{load_scenarios, scenario_names};
+pub(super) use load::{CachedFiles, FilesBeside, load_scenarios, scenario_names};
 pub(crate) use merge::{ScorecardArgs, run_merge as scorecard};
 pub(super) use own_checks::{CheckFolder, CheckRuns};
 pub(crate) use run::run_eval;
 pub(in crate::cli) use scorecard_text::describe_calls;
+pub(super) use scorecard_text::problem_lines;

@@ -188,7 +188,7 @@ pub(in crate::cli) fn describe_calls([min, max]: [u64; 2], price: Option<[f64; 2
 }
 
 /// Returns the lines about every problem of a case.
-pub(super) fn problem_lines(row: &CaseRow) -> Vec<String> {
+pub(in crate::cli::context) fn problem_lines(row: &CaseRow) -> Vec<String> {
     let mut out = Vec::new();
     for fault in &row.faults {
         let place = match (&fault.path, fault.line) {

@@ -5,6 +5,7 @@ mod args;
 mod base_files;
 mod check_files;
 mod compared;
+mod contracts;
 mod decide;
 mod decision_text;
 mod frozen;

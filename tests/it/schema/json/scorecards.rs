@@ -25,6 +25,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     mutations(out);
     gates(out);
     requests(out);
+    contracts(out);
     recordings(out);
     runs(out);
     put(
@@ -214,6 +215,35 @@ fn gates(out: &mut Artifacts) {
             "a line",
             serde_json::from_str(line).unwrap(),
         );
+    }
+}
+
+/// Rows of a package whose contract was kept in one version and is broken, with consent, in the next.
+fn contracts(out: &mut Artifacts) {
+    let project = crate::cli::package_contracts::package();
+    crate::cli::gate::git(&project, &["init", "-q"]);
+    project.run(&["package", "can-publish"]).exits_with(0);
+    let replace = crate::cli::gate::replace;
+    replace(&project, "ctxc.toml", "1.0.0", "1.1.0");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    let args = [
+        "package",
+        "can-publish",
+        "--accept",
+        "shop",
+        "--reason",
+        "so",
+    ];
+    let mut command = project.command(&args);
+    command.env("GIT_AUTHOR_EMAIL", "lead@example.org");
+    assert!(command.status().unwrap().success());
+    for (file, name) in [
+        ("contracts/MATRIX.jsonl", names::CONTRACT_MATRIX),
+        ("contracts/ACCEPTED.jsonl", names::CONTRACT_ACCEPTANCE),
+    ] {
+        for line in project.read_file(file).lines() {
+            put(out, name, "a line", serde_json::from_str(line).unwrap());
+        }
     }
 }
 

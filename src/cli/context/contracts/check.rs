@@ -1,0 +1,250 @@
+//! Runs the contracts of consumers against the project as it is. Calls no model, and writes nothing.
+
+use super::consumers::{ConsumerContracts, ConsumerSource};
+use super::surface_changes::{ChangesSince, changes_since, project_surface};
+use crate::base::hash::Hasher;
+use crate::base::source::LineIndex;
+use crate::cli::context::eval::{
+    CachedFiles, FilesBeside, RunSubject, describe_calls, judge_contracts, problem_lines,
+};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::prelude::*;
+use crate::eval::case_result::CaseVerdict;
+use crate::eval::scorecard::CaseRow;
+use crate::package::contract::{Contract, SurfaceJudgement};
+use crate::package::matrix::{ContractOutcome, ContractVerdict, Matrix, MatrixRow};
+use crate::package::surface::Surface;
+use crate::scenario::model::{CaseSubject, ScenarioCase};
+use crate::schema::json::names::CONTRACT_MATRIX;
+use std::collections::BTreeMap;
+
+/// The verdicts on the contracts of all consumers.
+#[derive(Debug)]
+pub(in crate::cli) struct ContractReport {
+    /// The name of the package.
+    pub(in crate::cli) package: String,
+    /// Its version.
+    pub(in crate::cli) version: String,
+    /// One row for each contract.
+    pub(in crate::cli) rows: Vec<MatrixRow>,
+    /// The changes of the surface since each version that kept a contract that is broken.
+    pub(super) changes: BTreeMap<String, ChangesSince>,
+    /// The export that a broken contract is about, by consumer and contract.
+    pub(super) exports: BTreeMap<(String, String), String>,
+}
+
+/// The earlier versions of a package.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct KnownVersions<'a> {
+    /// Their rows.
+    pub(in crate::cli) matrix: &'a Matrix,
+    /// The revision to compare surfaces with if a version has no tag.
+    pub(in crate::cli) revision: &'a str,
+}
+
+/// A contract with its judgement by the surface.
+struct JudgedContract {
+    file: String,
+    name: String,
+    export: String,
+    hash: String,
+    judgement: SurfaceJudgement,
+    /// The faults with their lines; empty without faults.
+    reason: String,
+    is_run: bool,
+}
+
+/// Holds a project to the contracts of its consumers, and completes the verdicts by the rows of
+/// earlier versions.
+pub(in crate::cli) fn check_contracts(
+    project: &CompiledProject,
+    consumers: &[ConsumerSource],
+    known: KnownVersions<'_>,
+    cx: &Cx,
+) -> Result<ContractReport> {
+    let Some(package) = &project.config.package else {
+        return Err(CliError::new(CliErrorKind::Project, "ctxc.toml has no `[package]`")
+            .with_hint("name the package and its version there: `name = \"acme/rules\"`, `version = \"0.1.0\"`"));
+    };
+    let surface = project_surface(project)?;
+    let mut report = ContractReport {
+        package: package.name.value.clone(),
+        version: package.version.value.to_string(),
+        rows: Vec::new(),
+        changes: BTreeMap::new(),
+        exports: BTreeMap::new(),
+    };
+    for source in consumers {
+        let consumer = source.read(&report.package)?;
+        report.add_consumer(project, consumer, &surface, known.matrix, cx)?;
+    }
+    for row in &report.rows {
+        let passed = row.passed.iter();
+        for version in passed.filter(|_| row.verdict == ContractVerdict::Broken) {
+            if !report.changes.contains_key(version)
+                && let Some(changes) = changes_since(project, [version, known.revision], &surface)
+            {
+                report.changes.insert(version.clone(), changes);
+            }
+        }
+    }
+    Ok(report)
+}
+
+impl ContractReport {
+    fn add_consumer(
+        &mut self,
+        project: &CompiledProject,
+        mut consumer: ConsumerContracts,
+        surface: &Surface,
+        known: &Matrix,
+        cx: &Cx,
+    ) -> Result<()> {
+        let row = |file: &str, contract: &str, hash: String| MatrixRow {
+            schema: CONTRACT_MATRIX.to_owned(),
+            consumer: consumer.name.clone(),
+            file: file.to_owned(),
+            contract: contract.to_owned(),
+            hash,
+            commit: consumer.commit.clone(),
+            version: self.version.clone(),
+            verdict: ContractVerdict::Undecided,
+            reason: String::new(),
+            passed: None,
+        };
+        let mut rows = Vec::new();
+        for broken in consumer.scenarios.broken_files(&consumer.project) {
+            let hash = text_hash(&[&broken.file.text, &consumer.files_hash]);
+            let row = row(&broken.file.path, "", hash);
+            rows.push(known.settle(row, ContractOutcome::Fails(broken.reason)));
+        }
+        let judged = judge_by_surface(&consumer, &self.package, surface);
+        for case in consumer.scenarios.cases_mut() {
+            remove_package_name(case, &self.package);
+        }
+        let subject = RunSubject {
+            project,
+            scenarios: &consumer.scenarios,
+            whose: &consumer.project,
+        };
+        let card = judge_contracts(subject, cx)?;
+        for contract in judged {
+            let result = card
+                .cases
+                .iter()
+                .find(|row| row.path == contract.file && row.id == contract.name);
+            let outcome = contract_outcome(&contract, result);
+            let row = row(&contract.file, &contract.name, contract.hash);
+            let row = known.settle(row, outcome);
+            self.exports.insert(
+                (row.consumer.clone(), row.contract.clone()),
+                contract.export,
+            );
+            rows.push(row);
+        }
+        self.rows.extend(rows);
+        Ok(())
+    }
+}
+
+fn text_hash(parts: &[&str]) -> String {
+    let mut hasher = Hasher::new();
+    for part in parts {
+        hasher.add_field(part);
+    }
+    hasher.finish().to_string()
+}
+
+/// Holds each contract of a consumer to the surface.
+fn judge_by_surface(
+    consumer: &ConsumerContracts,
+    package: &str,
+    surface: &Surface,
+) -> Vec<JudgedContract> {
+    let files = CachedFiles::new(consumer.project.files());
+    let mut judged = Vec::new();
+    for file in consumer
+        .scenarios
+        .files
+        .iter()
+        .filter(|file| file.is_sound())
+    {
+        let lines = LineIndex::new(&file.text);
+        let beside = FilesBeside {
+            scenario: &file.path,
+            files: &files,
+        };
+        for case in file.suite.iter().flat_map(|suite| &suite.cases) {
+            let contract = Contract {
+                case,
+                package,
+                beside: &beside,
+            };
+            let judgement = contract.judge(surface);
+            let faults = judgement.faults.iter().map(|fault| {
+                let line = lines.position(&file.text, fault.span.start).line;
+                format!("{}:{line}: {}", file.path, fault.message)
+            });
+            let written = serde_json::to_string(case).unwrap_or_default();
+            judged.push(JudgedContract {
+                file: file.path.to_string(),
+                name: case.name.value.clone(),
+                export: contract.export().unwrap_or_default(),
+                hash: text_hash(&[&written, &consumer.files_hash]),
+                reason: faults.collect::<Vec<_>>().join("; "),
+                judgement,
+                is_run: case.is_run,
+            });
+        }
+    }
+    judged
+}
+
+/// Removes the name of the package from the subject of a contract: inside the package, an export has
+/// its own name.
+fn remove_package_name(case: &mut ScenarioCase, package: &str) {
+    if let CaseSubject::Task(name) | CaseSubject::Role(name) = &mut case.subject.value
+        && let Some(own) = name
+            .strip_prefix(package)
+            .and_then(|rest| rest.strip_prefix('/'))
+    {
+        *name = own.to_owned();
+    }
+}
+
+/// Returns the outcome of a contract by the surface and by its run.
+fn contract_outcome(contract: &JudgedContract, result: Option<&CaseRow>) -> ContractOutcome {
+    if !contract.judgement.faults.is_empty() {
+        return ContractOutcome::Fails(contract.reason.clone());
+    }
+    let Some(row) = result else {
+        return ContractOutcome::Open("it was not run".to_owned());
+    };
+    let is_settled = contract.judgement.is_settled;
+    let problems = || problem_lines(row).join("; ");
+    match row.verdict() {
+        CaseVerdict::Fail => ContractOutcome::Fails(problems()),
+        CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive if is_settled => {
+            ContractOutcome::Holds
+        }
+        CaseVerdict::Stale => {
+            let price = row.anew.as_ref();
+            let price = price.map_or_else(
+                || "its model has no price".to_owned(),
+                |anew| describe_calls(anew.calls, anew.usd),
+            );
+            ContractOutcome::Open(format!(
+                "its recorded answers are for another request; new ones: {price}"
+            ))
+        }
+        CaseVerdict::Pass if row.unanswered => {
+            ContractOutcome::Open("no answer is recorded for what it expects of one".to_owned())
+        }
+        CaseVerdict::Pass if row.answer == "scripted" && !contract.is_run => ContractOutcome::Open(
+            "its answer is a script of the consumer, which says nothing about the package: record one, or expect a `schema`"
+                .to_owned(),
+        ),
+        CaseVerdict::Pass => ContractOutcome::Holds,
+        CaseVerdict::Inconclusive | CaseVerdict::Error => ContractOutcome::Open(problems()),
+    }
+}

@@ -1,0 +1,215 @@
+//! The consumers of a package: their contracts, copied into a temporary folder, in which nothing
+//! else of theirs is.
+
+use crate::base::contained_path::{self, slash_path};
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::hash::Hasher;
+use crate::base::span::Spanned;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::prelude::*;
+use crate::cli::project::PROJECT_FILE;
+use crate::package::contract::CONTRACTS_FOLDER;
+use crate::package::git::{GitFault, GitLimits, fetch_revision};
+use crate::project::config::Config;
+use crate::project::dependencies::PackageSource;
+use crate::scenario::load::is_scenario_text;
+use tempfile::TempDir;
+
+/// The maximum number of bytes of one file.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+/// The maximum number of files.
+const MAX_FILES: usize = 10_000;
+/// The maximum number of folders inside each other.
+const MAX_DEPTH: usize = 32;
+
+/// The source of a consumer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum ConsumerSource {
+    /// A folder.
+    Folder(PathBuf),
+    /// A revision of a git repository.
+    Git { url: String, revision: String },
+}
+
+/// A file of a consumer.
+struct ConsumerFile {
+    /// Relative to the consumer's project.
+    path: String,
+    bytes: Vec<u8>,
+}
+
+/// The contracts of a consumer with a package.
+#[derive(Debug)]
+pub(super) struct ConsumerContracts {
+    /// The name of its folder or repository.
+    pub(super) name: String,
+    /// Its commit; `None` for a folder.
+    pub(super) commit: Option<String>,
+    /// A project that has its contracts alone.
+    pub(super) project: CompiledProject,
+    pub(super) scenarios: Scenarios,
+    /// The hash of the files beside the contracts.
+    pub(super) files_hash: String,
+    /// The folder of that project.
+    _folder: TempDir,
+}
+
+impl ConsumerSource {
+    /// The consumers that a package names.
+    pub(in crate::cli) fn of_project(config: &Config, root: &Path) -> Result<Vec<Self>> {
+        let package = config.package.iter();
+        let written = package.flat_map(|package| &package.consumers);
+        let read = |source: &Spanned<String>| match PackageSource::parse(&source.value) {
+            Ok(PackageSource::Path(folder)) => Ok(Self::Folder(root.join(folder))),
+            Ok(PackageSource::Git { url, tag }) => Ok(Self::Git { url, revision: tag }),
+            Err(expected) => Err(CliError::new(
+                CliErrorKind::Project,
+                format!(
+                    "[[package.consumers]]: found the source `{}`, expected {expected}",
+                    source.value
+                ),
+            )),
+        };
+        written.map(read).collect()
+    }
+
+    /// The name of its folder or repository.
+    fn name(&self) -> String {
+        let place = match self {
+            Self::Folder(folder) => RealFs
+                .canonicalize(folder)
+                .unwrap_or_else(|_| folder.clone())
+                .to_string_lossy()
+                .into_owned(),
+            Self::Git { url, .. } => url.clone(),
+        };
+        let place = place.trim_end_matches(['/', '\\']);
+        let last = place.rsplit(['/', '\\']).next().unwrap_or(place);
+        last.strip_suffix(".git").unwrap_or(last).to_owned()
+    }
+
+    /// Reads the contracts with a package.
+    pub(super) fn read(&self, package: &str) -> Result<ConsumerContracts> {
+        let folder = format!("{CONTRACTS_FOLDER}/{package}");
+        let (commit, files) = match self {
+            Self::Folder(root) => (None, read_folder(root, &folder)?),
+            Self::Git { url, revision } => {
+                let (commit, files) = read_repository(url, revision, &folder)?;
+                (Some(commit), files)
+            }
+        };
+        ConsumerContracts::new(self.name(), commit, &folder, &files)
+    }
+}
+
+impl ConsumerContracts {
+    fn new(
+        name: String,
+        commit: Option<String>,
+        folder: &str,
+        files: &[ConsumerFile],
+    ) -> Result<Self> {
+        let failed = |why: std::io::Error| {
+            CliError::new(
+                CliErrorKind::Infrastructure,
+                format!("the contracts of {name} cannot be written to a temporary folder: {why}"),
+            )
+        };
+        let temp = fs::temp_folder().map_err(failed)?;
+        let write = |path: &str, bytes: &[u8]| {
+            let path = temp.path().join(path);
+            fs::create_dir_all(path.parent().unwrap_or(temp.path()))?;
+            fs::write_temp_file(&path, bytes, false)
+        };
+        write(PROJECT_FILE, b"edition = \"2026\"\n").map_err(failed)?;
+        let mut hasher = Hasher::new();
+        for file in files {
+            write(&file.path, &file.bytes).map_err(failed)?;
+            let text = || Some(String::from_utf8_lossy(&file.bytes).into_owned());
+            if !is_scenario_text(&file.path, text) && !file.path.contains("/recordings/") {
+                hasher.add_field(&file.path).add_field(&file.bytes);
+            }
+        }
+        let project = CompiledProject::load_or_empty_in(temp.path())?;
+        let scenarios = Scenarios::read_contracts(&project.root, &project.config, folder);
+        Ok(Self {
+            name,
+            commit,
+            project,
+            scenarios,
+            files_hash: hasher.finish().to_string(),
+            _folder: temp,
+        })
+    }
+}
+
+/// Reads the files of a folder of a consumer.
+fn read_folder(root: &Path, folder: &str) -> Result<Vec<ConsumerFile>> {
+    if !fs::is_dir(root) {
+        return Err(CliError::usage(format!(
+            "the consumer {} is no folder",
+            root.display()
+        )));
+    }
+    let mut paths = Vec::new();
+    collect_paths(root, &mut PathBuf::from(folder), &mut paths);
+    paths.sort();
+    if paths.len() > MAX_FILES {
+        let root = root.display();
+        return Err(CliError::usage(format!(
+            "{root} has more than {MAX_FILES} files in {folder}"
+        )));
+    }
+    let read = |path: String| {
+        let bytes = contained_path::read_file(&RealFs, root, Path::new(&path), MAX_FILE_BYTES);
+        match bytes {
+            Ok(bytes) => Ok(ConsumerFile { path, bytes }),
+            Err(why) => Err(CliError::new(
+                CliErrorKind::Infrastructure,
+                format!("{} of {} cannot be read: {why}", path, root.display()),
+            )),
+        }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Collects the files below a folder that are not hidden.
+fn collect_paths(root: &Path, folder: &mut PathBuf, out: &mut Vec<String>) {
+    if folder.iter().count() > MAX_DEPTH || out.len() > MAX_FILES {
+        return;
+    }
+    for entry in fs::list_folder(&root.join(&*folder)) {
+        folder.push(&entry.name);
+        if entry.name.starts_with('.') {
+            // Never a contract.
+        } else if entry.is_folder {
+            collect_paths(root, folder, out);
+        } else {
+            out.push(slash_path(folder));
+        }
+        folder.pop();
+    }
+}
+
+/// Reads the files of a folder at a revision of a consumer, and the commit.
+fn read_repository(url: &str, revision: &str, folder: &str) -> Result<(String, Vec<ConsumerFile>)> {
+    let failed = |why: GitFault| {
+        CliError::new(
+            CliErrorKind::Infrastructure,
+            format!("a consumer cannot be read: {why}"),
+        )
+    };
+    let fetched = fetch_revision(url, revision, &GitLimits::default()).map_err(failed)?;
+    let is_inside = |path: &&str| {
+        let rest = path.strip_prefix(folder);
+        rest.is_some_and(|rest| rest.starts_with('/') && !rest.contains("/."))
+    };
+    let paths: Vec<&str> = fetched.paths().filter(is_inside).collect();
+    let files = fetched.read_files(&paths).map_err(failed)?.into_iter();
+    let files = files.map(|file| ConsumerFile {
+        path: file.path,
+        bytes: file.bytes,
+    });
+    Ok((fetched.commit.clone(), files.collect()))
+}

@@ -1,0 +1,111 @@
+//! Verdicts on contracts for people: one screen that the authors of the package and of the contract
+//! both understand.
+
+use super::check::ContractReport;
+use crate::cli::prelude::*;
+use crate::package::matrix::{AcceptedBreak, ContractVerdict, MatrixRow, find_acceptance};
+
+/// The digits of a commit.
+const COMMIT_DIGITS: usize = 12;
+
+/// Returns the lines about a broken contract.
+pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> Vec<String> {
+    let passed = row.passed.as_deref().unwrap_or_default();
+    let mut lines = vec![
+        format!(
+            "{} {} breaks a contract of {}, which {passed} kept",
+            report.package,
+            report.version,
+            describe_consumer(row)
+        ),
+        format!("  contract: “{}” in {}", row.contract, row.file),
+        format!("  why: {}", row.reason),
+    ];
+    let export = report
+        .exports
+        .get(&(row.consumer.clone(), row.contract.clone()));
+    if let Some(since) = report.changes.get(passed) {
+        let of_export = |export_of: &str| export.is_some_and(|export| export == export_of);
+        let changes = since.changes.iter();
+        lines.extend(
+            changes
+                .filter(|change| of_export(&change.export))
+                .map(|change| {
+                    format!(
+                        "  changed since {}: {} {}: {}",
+                        since.revision,
+                        change.category.word(),
+                        change.export,
+                        change.what
+                    )
+                }),
+        );
+    }
+    lines
+}
+
+fn describe_consumer(row: &MatrixRow) -> String {
+    match row
+        .commit
+        .as_deref()
+        .and_then(|commit| commit.get(..COMMIT_DIGITS))
+    {
+        Some(commit) => format!("{} ({commit})", row.consumer),
+        None => row.consumer.clone(),
+    }
+}
+
+/// Prints the verdicts.
+pub(in crate::cli) fn print_report(
+    report: &ContractReport,
+    accepted: &[AcceptedBreak],
+    cx: &mut Cx,
+) -> Result<()> {
+    for row in &report.rows {
+        let name = escape_line(&row.contract).into_owned();
+        let consumer = describe_consumer(row);
+        let acceptance = find_acceptance(accepted, row);
+        match (row.verdict, acceptance) {
+            (ContractVerdict::Pass, _) => {}
+            (ContractVerdict::Broken, None) => {
+                for line in broken_lines(report, row) {
+                    cx.print_hanging(&escape_line(&line), 4)?;
+                }
+            }
+            (ContractVerdict::Broken, Some(AcceptedBreak { by, reason, .. })) => {
+                let line = format!("accepted by {by}: “{name}” of {consumer} is broken: {reason}");
+                cx.print_hanging(&escape_line(&line), 4)?;
+            }
+            (verdict @ (ContractVerdict::Pending | ContractVerdict::Undecided), _) => {
+                let (word, file) = (verdict.word(), &row.file);
+                let line = format!("{word}: “{name}” of {consumer} in {file}: {}", row.reason);
+                cx.print_hanging(&escape_line(&line), 4)?;
+            }
+        }
+    }
+    let count = |verdict| {
+        report
+            .rows
+            .iter()
+            .filter(|row| row.verdict == verdict)
+            .count()
+    };
+    let counts = [
+        (ContractVerdict::Pass, "kept"),
+        (ContractVerdict::Broken, "broken"),
+        (ContractVerdict::Pending, "pending, which were never kept"),
+        (ContractVerdict::Undecided, "undecided"),
+    ];
+    let counts = counts
+        .into_iter()
+        .filter(|(verdict, _)| count(*verdict) > 0 || *verdict == ContractVerdict::Pass)
+        .map(|(verdict, word)| format!("{} {word}", count(verdict)));
+    let line = format!(
+        "{} {}: {} of consumers: {}",
+        report.package,
+        report.version,
+        pluralize(report.rows.len(), "contract"),
+        counts.collect::<Vec<_>>().join(", ")
+    );
+    cx.print_line(&line)
+}

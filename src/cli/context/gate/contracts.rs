@@ -1,0 +1,77 @@
+//! The contracts of consumers, for the gate of a package.
+
+use super::compared::GateComparison;
+use crate::cli::context::contracts::{
+    ConsumerSource, KnownVersions, broken_lines, check_contracts,
+};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::context::request::Files;
+use crate::eval::gate::FailingCase;
+use crate::package::matrix::{
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, find_acceptance,
+    parse_lines,
+};
+
+/// Returns the contracts that the change breaks and nobody permitted accepted. Adds notes on the
+/// others that do not hold, and doubts about those that are undecided. A contract counts as kept
+/// before if the matrix of the base or that of the change says so, since a change can remove rows.
+pub(super) fn find_broken_contracts(
+    compared: &mut GateComparison,
+    cx: &Cx,
+) -> Result<Vec<FailingCase>> {
+    let project = &compared.project;
+    let mut consumers = ConsumerSource::of_project(&project.config, &project.root)?;
+    if let Some(base) = &compared.base.loaded {
+        for consumer in ConsumerSource::of_project(&base.project.config, &project.root)? {
+            if !consumers.contains(&consumer) {
+                consumers.push(consumer);
+            }
+        }
+    }
+    if consumers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut known = Matrix::parse(&project.files().text(MATRIX_FILE).unwrap_or_default());
+    if let Some(base) = &compared.base.loaded {
+        let text = base.project.files().text(MATRIX_FILE);
+        known.extend(Matrix::parse(&text.unwrap_or_default()));
+    }
+    let mut accepted: Vec<AcceptedBreak> =
+        parse_lines(&project.files().text(ACCEPTED_FILE).unwrap_or_default());
+    accepted.retain(|one| compared.accepters.may_accept(&one.by));
+    let versions = KnownVersions {
+        matrix: &known,
+        revision: &compared.base.commit,
+    };
+    let report = check_contracts(project, &consumers, versions, cx)?;
+    let mut broken = Vec::new();
+    for row in &report.rows {
+        let id = format!("contract “{}” of {}", row.contract, row.consumer);
+        match (row.verdict, find_acceptance(&accepted, row)) {
+            (ContractVerdict::Pass, _) => {}
+            (ContractVerdict::Broken, None) => {
+                let reason = format!(
+                    "{}; `ctxc package can-publish --accept {} --reason WHY` accepts it",
+                    broken_lines(&report, row).join(";"),
+                    row.consumer
+                );
+                broken.push(FailingCase { id, reason });
+            }
+            (ContractVerdict::Broken, Some(accepted)) => {
+                let AcceptedBreak { by, reason, .. } = accepted;
+                let note = format!("{id} is broken, accepted by {by} (unverified): {reason}");
+                compared.notes.push(note);
+            }
+            (ContractVerdict::Pending, _) => {
+                let note = format!("{id} was never kept, and is not now: {}", row.reason);
+                compared.notes.push(note);
+            }
+            (ContractVerdict::Undecided, _) => {
+                let doubt = format!("{id} is undecided: {}", row.reason);
+                compared.base.doubts.push(doubt);
+            }
+        }
+    }
+    Ok(broken)
+}

@@ -1,0 +1,122 @@
+//! `ctxc package can-publish`: which contracts of consumers the package as it is would break.
+
+use crate::cli::context::contracts::{
+    ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report,
+};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::prelude::*;
+use crate::cli::secret_check::{NewFile, SecretCheck};
+use crate::cli::{overwrite, revision, rewrite};
+use crate::context::request::Files;
+use crate::package::matrix::{
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, find_acceptance,
+    parse_lines, print_lines,
+};
+use crate::schema::json::names::CONTRACT_ACCEPTANCE;
+
+#[derive(Debug, Args)]
+pub(super) struct CanPublishArgs {
+    /// Also hold the package to the contracts of the project in this folder; may be repeated
+    #[arg(long, value_name = "PATH")]
+    consumer: Vec<PathBuf>,
+    /// Publish although contracts of this consumer are broken, and log it
+    #[arg(long, value_name = "CONSUMER", requires = "reason")]
+    accept: Option<String>,
+    /// The reason for --accept
+    #[arg(long, value_name = "WHY", requires = "accept")]
+    reason: Option<String>,
+}
+
+/// Runs the subcommand.
+pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = CompiledProject::load(cx)?;
+    let mut consumers = ConsumerSource::of_project(&project.config, &project.root)?;
+    consumers.extend(args.consumer.iter().cloned().map(ConsumerSource::Folder));
+    if consumers.is_empty() {
+        return Err(
+            CliError::new(CliErrorKind::NothingSelected, "the package has no consumer").with_hint(
+                "name one with `[[package.consumers]]` in ctxc.toml, or with --consumer PATH",
+            ),
+        );
+    }
+    let text = |file: &str| project.files().text(file).unwrap_or_default();
+    let known = Matrix::parse(&text(MATRIX_FILE));
+    let mut accepted: Vec<AcceptedBreak> = parse_lines(&text(ACCEPTED_FILE));
+    let versions = KnownVersions {
+        matrix: &known,
+        revision: "HEAD",
+    };
+    let report = check_contracts(&project, &consumers, versions, cx)?;
+    if let (Some(consumer), Some(reason)) = (&args.accept, &args.reason) {
+        let new = accept_breaks(&project, &report, consumer, reason)?;
+        accepted.retain(|one| {
+            !new.iter()
+                .any(|new| one.hash == new.hash && one.consumer == new.consumer)
+        });
+        accepted.extend(new);
+        accepted.sort();
+        write_file(&project.root, ACCEPTED_FILE, &print_lines(&accepted), cx)?;
+    }
+    let matrix = known.with_version(&report.version, &report.rows);
+    if matrix != text(MATRIX_FILE) {
+        write_file(&project.root, MATRIX_FILE, &matrix, cx)?;
+    }
+    print_report(&report, &accepted, cx)?;
+    let is_broken = report.rows.iter().any(|row| {
+        row.verdict == ContractVerdict::Broken && find_acceptance(&accepted, row).is_none()
+    });
+    if is_broken {
+        cx.print_note("restore what the contract expects, or agree on another contract with its authors; `--accept CONSUMER --reason WHY` publishes all the same");
+        return Ok(Exit::Gate);
+    }
+    let is_undecided = |verdict| verdict == ContractVerdict::Undecided;
+    if report.rows.iter().any(|row| is_undecided(row.verdict)) {
+        return Ok(Exit::Stale);
+    }
+    Ok(Exit::Success)
+}
+
+/// Returns the acceptance of each broken contract of a consumer.
+fn accept_breaks(
+    project: &CompiledProject,
+    report: &ContractReport,
+    consumer: &str,
+    reason: &str,
+) -> Result<Vec<AcceptedBreak>> {
+    if reason.trim().is_empty() {
+        return Err(CliError::usage("--reason is empty")
+            .with_hint("say in a few words why the package is published against the contract"));
+    }
+    let broken = report
+        .rows
+        .iter()
+        .filter(|row| row.consumer == consumer && row.verdict == ContractVerdict::Broken);
+    let by = revision::author_address(&project.root)?.ok_or_else(|| {
+        CliError::usage("git does not know your e-mail address")
+            .with_hint("set one with `git config user.email`")
+    })?;
+    let accept = |row: &crate::package::matrix::MatrixRow| AcceptedBreak {
+        schema: CONTRACT_ACCEPTANCE.to_owned(),
+        consumer: row.consumer.clone(),
+        contract: row.contract.clone(),
+        hash: row.hash.clone(),
+        version: row.version.clone(),
+        passed: row.passed.clone(),
+        by: by.clone(),
+        reason: reason.to_owned(),
+    };
+    let accepted: Vec<_> = broken.map(accept).collect();
+    if accepted.is_empty() {
+        return Err(CliError::usage(format!(
+            "no contract of `{consumer}` is broken: nothing to accept"
+        )));
+    }
+    Ok(accepted)
+}
+
+/// Writes a file of the project.
+fn write_file(root: &Path, name: &str, text: &str, cx: &Cx) -> Result<()> {
+    let checked = SecretCheck::new(&cx.options, root).check_files([NewFile { name, text }])?;
+    overwrite::reject_links(root, name)?;
+    rewrite::create_file(&root.join(name), text, checked)
+}

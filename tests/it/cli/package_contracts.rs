@@ -1,0 +1,403 @@
+//! Contracts of consumers: what they expect of a package, held to it before it is published.
+
+use super::gate::{commit, git, recorded, replace};
+use super::project::{ProgramRun, Project, command_in};
+use ctxc::internals::package::contract::Contract;
+use ctxc::internals::package::surface::Surface;
+use ctxc::internals::package::surface_diff::{SurfaceChange, compare_surfaces};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::path::Path;
+
+const CONFIG: &str = "edition = \"2026\"\n\n[lints]\nno-context = \"warning\"\n\n[package]\nname = \"acme/rules\"\nversion = \"1.0.0\"\nexports = [\"tasks/triage\"]\n\n\
+    [[package.consumers]]\nsource = \"path:shop\"\n";
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket: {{ticket}}</description>\n  \
+    <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n  <output_format type=\"json\" schema=\"answer.json\"/>\n</task>\n";
+const SCHEMA: &str = r#"{"type": "object", "required": ["team", "urgent"], "properties": {"team": {"enum": ["billing", "data"]}, "urgent": {"type": "boolean"}}}"#;
+const SHAPE: &str = "name: shape\ntask: acme/rules/triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - tokens: {max: 400}\n\
+    expectations:\n  - schema: {type: object, required: [team], properties: {team: {enum: [billing, data]}}}\n";
+const BEHAVIOUR: &str = "name: behaviour\ntask: acme/rules/triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nruns: 1\npass_threshold: 1\n\
+    expectations:\n  - field_matches: {path: $.team, pattern: ^billing$}\n";
+const MODEL: &str = "[models.small]\nid = \"small\"\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 8000\n\
+    usd_per_million = { input = 1.0, output = 10.0 }\n[providers.house]\nkind = \"openai\"\nbase_url = \"http://localhost:1\"\n";
+const CONTRACT: &str = "shop/contracts/acme/rules/shape.yaml";
+
+/// A package with a consumer in a folder below it.
+pub(crate) fn package() -> Project {
+    Project::new()
+        .with_file("ctxc.toml", CONFIG)
+        .with_file("templates/triage.xml", TASK)
+        .with_file("templates/answer.json", SCHEMA)
+        .with_file(CONTRACT, SHAPE)
+}
+
+fn can_publish(project: &Project) -> ProgramRun {
+    project.run(&["package", "can-publish"])
+}
+
+fn verdicts(project: &Project) -> Vec<(String, String, Value)> {
+    let text = project.read_file("contracts/MATRIX.jsonl");
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let word = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        (word("contract"), word("verdict"), row["passed"].clone())
+    };
+    text.lines().map(row).collect()
+}
+
+#[test]
+fn a_kept_contract_is_a_row_and_a_broken_one_stops_the_release() {
+    let project = package();
+    git(&project, &["init", "-q"]);
+    commit(&project);
+    git(&project, &["tag", "v1.0.0"]);
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("acme/rules 1.0.0: 1 contract of consumers: 1 kept");
+    let first = project.read_file("contracts/MATRIX.jsonl");
+    can_publish(&project).exits_with(0);
+    assert_eq!(project.read_file("contracts/MATRIX.jsonl"), first);
+    replace(&project, "ctxc.toml", "1.0.0", "1.1.0");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    let run = can_publish(&project).exits_with(4);
+    assert_eq!(
+        run.stdout,
+        "acme/rules 1.1.0 breaks a contract of shop, which 1.0.0 kept\n  \
+         contract: “shape” in contracts/acme/rules/shape.yaml\n  \
+         why: contracts/acme/rules/shape.yaml:7: its answer may break the schema: $.team: it may be \"legal\"\n  \
+         changed since v1.0.0: OUTPUT tasks/triage: `team`: it may be \"legal\"\n\
+         acme/rules 1.1.0: 1 contract of consumers: 0 kept, 1 broken\n"
+    );
+    // A second run, or another version, does not forget that it was kept.
+    replace(&project, "ctxc.toml", "1.1.0", "1.2.0");
+    can_publish(&project).exits_with(4);
+    let rows: Vec<_> = verdicts(&project).into_iter().map(|row| row.1).collect();
+    assert_eq!(rows, ["pass", "broken", "broken"]);
+    replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
+    can_publish(&project).exits_with(0);
+}
+
+#[test]
+fn an_accepted_break_is_logged_until_the_contract_is_kept_again() {
+    let project = package();
+    git(&project, &["init", "-q"]);
+    can_publish(&project).exits_with(0);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    let accept = |consumer: &str, reason: &str| {
+        let args = [
+            "package",
+            "can-publish",
+            "--accept",
+            consumer,
+            "--reason",
+            reason,
+        ];
+        let mut command = project.command(&args);
+        command.env("GIT_AUTHOR_EMAIL", "lead@example.org");
+        ProgramRun::from(command.output().unwrap())
+    };
+    accept("bank", "why").exits_with(2);
+    accept("shop", " ").exits_with(2);
+    accept("shop", "shop moves this week")
+        .exits_with(0)
+        .stdout_contains(
+            "accepted by lead@example.org: “shape” of shop is broken: shop moves this week",
+        );
+    let log = project.read_file("contracts/ACCEPTED.jsonl");
+    assert!(log.contains("shop moves this week"), "{log}");
+    can_publish(&project).exits_with(0);
+    replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
+    replace(&project, "ctxc.toml", "1.0.0", "1.0.1");
+    can_publish(&project).exits_with(0);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    can_publish(&project).exits_with(4);
+}
+
+#[test]
+fn a_contract_that_was_never_kept_only_warns_and_so_does_an_edited_one() {
+    let project = package();
+    replace(&project, CONTRACT, "[billing, data]", "[billing]");
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("pending: “shape” of shop");
+    replace(&project, CONTRACT, "[billing]", "[billing, data]");
+    can_publish(&project).exits_with(0);
+    replace(&project, CONTRACT, "max: 400", "max: 1");
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("pending: “shape” of shop");
+}
+
+#[test]
+fn recorded_answers_decide_and_stale_ones_cost() {
+    let project = package().with_file("shop/contracts/acme/rules/behaviour.yaml", BEHAVIOUR);
+    project.write_file("ctxc.toml", format!("{CONFIG}\n{MODEL}"));
+    replace(
+        &project,
+        "templates/triage.xml",
+        "  <output_format",
+        "  <model>small</model>\n  <output_format",
+    );
+    can_publish(&project)
+        .exits_with(6)
+        .stdout_contains("undecided: “behaviour” of shop");
+    let recording = "shop/contracts/acme/rules/recordings/behaviour.jsonl";
+    let answer = |team: &str| {
+        let answer = json!({"team": team, "urgent": true}).to_string();
+        let line = recorded(&project, "my invoice", &answer);
+        // A call that a script answered is no answer of a model.
+        let line = line.replace("\"answered_by\":\"script\"", "\"answered_by\":\"upstream\"");
+        project.write_file(recording, line);
+    };
+    answer("billing");
+    can_publish(&project).exits_with(0);
+    answer("data");
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("why: contracts/acme/rules/behaviour.yaml:");
+    answer("billing");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "Sort the ticket",
+        "Sort it well",
+    );
+    can_publish(&project)
+        .exits_with(6)
+        .stdout_contains("its recorded answers are for another request; new ones: 1 call");
+}
+
+#[test]
+fn a_script_of_the_consumer_proves_nothing_and_a_program_is_refused() {
+    let scripted = format!("{BEHAVIOUR}answers:\n  - reply: {{team: billing}}\n");
+    let program = BEHAVIOUR.replace(
+        "field_matches: {path: $.team, pattern: ^billing$}",
+        "command: [sh, -c, 'touch ran']",
+    );
+    let request = "name: sent\nrequest: {command: [sh, -c, 'touch ran']}\nexpect_context:\n  - contains: [a]\n";
+    let project = package()
+        .with_file("shop/contracts/acme/rules/behaviour.yaml", scripted)
+        .with_file(
+            "shop/contracts/acme/rules/program.yaml",
+            program.replace("behaviour", "program"),
+        )
+        .with_file("shop/contracts/acme/rules/sent.yaml", request);
+    can_publish(&project)
+        .exits_with(6)
+        .stdout_contains("its answer is a script of the consumer")
+        .stdout_contains("program.yaml:7: a contract is data: found")
+        .stdout_contains("sent.yaml:2: a contract is about an export of `acme/rules`");
+    assert!(!project.files().iter().any(|file| file.ends_with("ran")));
+}
+
+#[test]
+fn the_gate_of_a_package_keeps_its_contracts() {
+    let project = package();
+    git(&project, &["init", "-q", "-b", "main"]);
+    can_publish(&project).exits_with(0);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    // Removed rows and consumers count as they were at the base.
+    std::fs::remove_file(project.path("contracts/MATRIX.jsonl")).unwrap();
+    replace(
+        &project,
+        "ctxc.toml",
+        "[[package.consumers]]\nsource = \"path:shop\"\n",
+        "",
+    );
+    commit(&project);
+    let gate = ["gate", "--allow-empty"];
+    project.run(&gate).exits_with(4).stdout_contains(
+        "`contract “shape” of shop` fails: acme/rules 1.0.0 breaks a contract of shop",
+    );
+    replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
+    commit(&project);
+    project.run(&gate).output_lacks("shape");
+}
+
+/// The two organisations of `examples/`: on call expects the shape of a pull request.
+#[test]
+fn the_example_organisations_depend_on_each_other_by_a_contract() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let project = Project::new();
+    for file in [
+        "eng_org/ctxc.toml",
+        "eng_org/templates/pull-request.xml",
+        "eng_org/templates/pull-request.schema.json",
+        "eng_org/contracts/MATRIX.jsonl",
+        "ops_org/ctxc.toml",
+        "ops_org/contracts/example/engineering/pull-request.yaml",
+    ] {
+        project.write_file(file, std::fs::read(examples.join(file)).unwrap());
+    }
+    let matrix = project.read_file("eng_org/contracts/MATRIX.jsonl");
+    let run = || {
+        let mut command = command_in(&project.path("eng_org"), &["package", "can-publish"]);
+        ProgramRun::from(command.output().unwrap())
+    };
+    run().exits_with(0).stdout_contains("1 kept");
+    assert_eq!(project.read_file("eng_org/contracts/MATRIX.jsonl"), matrix);
+    let schema = "eng_org/templates/pull-request.schema.json";
+    replace(&project, schema, "\"risk\", \"rollback\"]", "\"risk\"]");
+    run()
+        .exits_with(4)
+        .stdout_contains("breaks a contract of ops_org, which 1.0.0 kept")
+        .stdout_contains("$.rollback: it may be absent");
+}
+
+/// A surface of one task, of few words, so that random contracts often hold.
+fn surface() -> impl Strategy<Value = Surface> {
+    let output = prop_oneof![
+        Just(Value::Null),
+        (
+            prop::collection::btree_map("[ab]", kind(), 0..3),
+            prop::collection::vec("[ab]", 0..2),
+            any::<bool>()
+        )
+            .prop_map(|(properties, required, closed)| {
+                let mut schema = json!({"type": "object", "properties": properties});
+                if !required.is_empty() {
+                    schema["required"] = json!(required);
+                }
+                if closed {
+                    schema["additionalProperties"] = json!(false);
+                }
+                schema
+            })
+    ];
+    let inputs = prop::collection::btree_map("[xy]", any::<bool>(), 0..3);
+    let tools = prop::collection::btree_set("[cd]", 0..3);
+    let segments = prop::collection::btree_map(
+        prop_oneof![Just("system"), Just("instructions")],
+        any::<bool>(),
+        0..3,
+    );
+    (output, inputs, tools, segments, 90..115_usize, any::<bool>()).prop_map(
+        |(output, inputs, tools, segments, tokens, is_exported)| {
+            let inputs: serde_json::Map<String, Value> = inputs
+                .into_iter()
+                .map(|(name, required)| (name, json!({"type": "string", "required": required})))
+                .collect();
+            let segments: serde_json::Map<String, Value> = segments
+                .into_iter()
+                .map(|(id, trusted)| {
+                    let trust = if trusted { "trusted" } else { "untrusted" };
+                    (id.to_owned(), json!({"trust": trust, "hash": "b3:1"}))
+                })
+                .collect();
+            let agent = json!({"node": "/", "name": null, "output": output, "segments": segments,
+                "tools": {"allowed": tools, "blocked": []}, "least_tokens": tokens, "most_tokens": null, "prefix": "b3:2"});
+            let name = if is_exported { "tasks/triage" } else { "tasks/other" };
+            serde_json::from_value(json!({name: {"inputs": inputs, "agents": [agent]}})).unwrap()
+        },
+    )
+}
+
+/// A surface with some parts of another.
+fn mixed_surface(old: &Surface, other: &Surface, picks: &[u8]) -> Surface {
+    let mut new = old.clone();
+    let is_picked = |part: usize| picks[part] == 0;
+    let export = new.values_mut().next().unwrap();
+    let from = other.values().next().unwrap().clone();
+    if is_picked(0) {
+        export.inputs = from.inputs;
+    }
+    let (agent, from) = (&mut export.agents[0], from.agents[0].clone());
+    if is_picked(1) {
+        agent.output = from.output;
+    }
+    if is_picked(2) {
+        agent.segments = from.segments;
+    }
+    if is_picked(3) {
+        agent.tools = from.tools;
+    }
+    if is_picked(4) {
+        agent.least_tokens = from.least_tokens;
+    }
+    if let Some(Value::Object(schema)) = agent.output.as_mut().filter(|_| is_picked(5)) {
+        schema["properties"]["c"] = json!({"type": "string"});
+    }
+    if is_picked(6) {
+        "b3:3".clone_into(&mut agent.prefix);
+    }
+    new
+}
+
+fn kind() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "number", "minimum": 1})),
+        Just(json!({"enum": ["a", "b"]})),
+        Just(json!({"enum": ["a"]})),
+        Just(json!({"type": "array", "items": {"type": "string"}})),
+    ]
+}
+
+/// The expectations of a contract, each by its text.
+const EXPECTATIONS: [&str; 6] = [
+    "  - schema: {type: object, required: [a]}\n",
+    "  - schema: {properties: {a: {type: string}}}\n",
+    "  - field_matches: {path: $.a, pattern: ^a$}\n",
+    "  - field_matches: {path: '$.b[0]', pattern: x}\n",
+    "  - field_matches: {path: $.b, pattern: ^b$}\n",
+    "  - schema: {additionalProperties: {type: string}}\n",
+];
+const CONTEXT_EXPECTATIONS: [&str; 7] = [
+    "  - tools: {has: [c]}\n",
+    "  - tools: {lacks: [d]}\n",
+    "  - tools: [c, d]\n",
+    "  - tokens: {max: 100}\n",
+    "  - segment: {id: system, state: kept}\n",
+    "  - trust: {segment: instructions, is: trusted}\n",
+    "  - trust: {segment: system, is: untrusted}\n",
+];
+
+/// The number of reasons why a contract cannot hold on a surface.
+fn count_faults(contract: &str, surface: &Surface) -> usize {
+    let (suite, faults) = ctxc::internals::scenario::read_suite("contract.yaml", contract);
+    assert!(faults.is_empty(), "{contract}: {faults:?}");
+    let suite = suite.unwrap();
+    let contract = Contract {
+        case: suite.cases.first().unwrap(),
+        package: "acme/rules",
+        beside: &NoFiles,
+    };
+    contract.judge(surface).faults.len()
+}
+
+#[derive(Debug)]
+struct NoFiles;
+
+impl ctxc::internals::context::request::Files for NoFiles {
+    fn text(&self, path: &str) -> Result<String, String> {
+        Err(format!("there is no {path}"))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// A change that the comparison of surfaces calls harmless fails no contract that held.
+    #[test]
+    fn no_harmless_change_of_a_surface_fails_a_contract(
+        old in surface(),
+        other in surface(),
+        picks in prop::collection::vec(0..4_u8, 7),
+        inputs in prop::collection::btree_set("[xy]", 0..3),
+        answer in prop::sample::subsequence(&EXPECTATIONS, 0..3),
+        context in prop::sample::subsequence(&CONTEXT_EXPECTATIONS, 1..3),
+    ) {
+        let inputs: Vec<String> = inputs.into_iter().map(|name| format!("{name}: t")).collect();
+        let mut contract = format!("name: c\ntask: acme/rules/triage\ncontext: {{objective: sort, inputs: {{{}}}}}\nexpect_context:\n{}", inputs.join(", "), context.concat());
+        if !answer.is_empty() {
+            contract += &format!("expectations:\n{}", answer.concat());
+        }
+        let new = mixed_surface(&old, &other, &picks);
+        if compare_surfaces(&old, &new).iter().all(SurfaceChange::is_harmless) {
+            prop_assert!(count_faults(&contract, &old) > 0 || count_faults(&contract, &new) == 0, "{contract}\n{old:?}\n{new:?}");
+        }
+    }
+}
