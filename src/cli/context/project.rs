@@ -146,15 +146,9 @@ impl CompiledProject {
         })
     }
 
-<<<<<<< HEAD
     /// Like `load_or_root`, for a folder.
-    pub(super) fn load_or_root_in(folder: &Path) -> Result<Self> {
+    pub(in crate::cli) fn load_or_root_in(folder: &Path) -> Result<Self> {
         Self::compile(
-=======
-    /// Compiles the project in a folder, which may contain no template.
-    pub(in crate::cli) fn load_or_empty_in(folder: &Path) -> Result<Self> {
-        Self::new(
->>>>>>> fcaab16e (Pack, verify and compare packages)
             Project::load_in(folder.to_owned())?.require_no_errors()?,
             "this project",
         )

@@ -1,13 +1,5 @@
 //! The command line of `ctxc package`.
 
-<<<<<<< HEAD
-<<<<<<< HEAD
-use super::diff::{DiffArgs, run_diff};
-use super::pack::{PackArgs, run_pack};
-use super::verify::{VerifyArgs, run_verify};
-=======
-=======
->>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
 use super::add::{AddArgs, run_add};
 use super::can_publish::{CanPublishArgs, run_can_publish};
 use super::diff::{DiffArgs, run_diff};
@@ -16,25 +8,13 @@ use super::pack::{PackArgs, run_pack};
 use super::remove::{RemoveArgs, run_remove};
 use super::update::{UpdateArgs, run_update};
 use super::vendor::{VendorArgs, run_vendor};
-<<<<<<< HEAD
->>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
-=======
 use super::verify::{VerifyArgs, run_verify};
->>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
 use crate::cli::prelude::*;
 use clap::Subcommand;
 
 #[derive(Debug, Args)]
 #[command(
-<<<<<<< HEAD
-<<<<<<< HEAD
-    after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package pack -o rules.tar.zst && ctxc package verify rules.tar.zst\n  ctxc package diff . .\n\n\
-=======
-    after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package list\n  ctxc package update --all\n\n\
->>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
-=======
     after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package verify rules.tar.zst\n  ctxc package diff . .\n  ctxc package list\n  ctxc package update --all\n  ctxc package can-publish\n\n\
->>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
     `[package]` in ctxc.toml names the package, its version and what it exports.\n\n\
     Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file or repository cannot be read or written, 4 a contract that was kept is broken, 6 a contract is undecided."
 )]
@@ -47,12 +27,10 @@ pub(crate) struct PackageArgs {
 enum PackageVerb {
     /// Write the package of this project to an archive
     Pack(PackArgs),
-<<<<<<< HEAD
     /// Test a package by its own scenarios and recorded answers, without a network
     Verify(VerifyArgs),
     /// Show what a new version of a package breaks, and the version number that it needs
     Diff(DiffArgs),
-=======
     /// Add a package to `ctxc.toml` and `ctxc.lock`, and fetch it
     Add(AddArgs),
     /// Fetch what `ctxc.toml` asks for, and move packages to newer releases
@@ -63,31 +41,21 @@ enum PackageVerb {
     List,
     /// Copy the packages from git into `vendor/ctxc/`
     Vendor(VendorArgs),
-<<<<<<< HEAD
->>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
-=======
     /// Hold the package to the contracts of its consumers before it is published
     CanPublish(CanPublishArgs),
->>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
 }
 
 /// Runs the subcommand.
 pub(crate) fn run_package(args: &PackageArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.verb {
         PackageVerb::Pack(args) => run_pack(args, cx),
-<<<<<<< HEAD
         PackageVerb::Verify(args) => run_verify(args, cx),
         PackageVerb::Diff(args) => run_diff(args, cx),
-=======
         PackageVerb::Add(args) => run_add(args, cx),
         PackageVerb::Update(args) => run_update(args, cx),
         PackageVerb::Remove(args) => run_remove(args, cx),
         PackageVerb::List => run_list(cx),
         PackageVerb::Vendor(args) => run_vendor(args, cx),
-<<<<<<< HEAD
->>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
-=======
         PackageVerb::CanPublish(args) => run_can_publish(args, cx),
->>>>>>> b6b8f4ea (Hold a package to the contracts of its consumers before it is published)
     }
 }

@@ -63,7 +63,7 @@ impl CompiledPackage {
     /// Compiles a project in its folder.
     pub(super) fn from_folder(folder: &Path) -> Result<Self> {
         Ok(Self {
-            project: CompiledProject::load_or_empty_in(folder)?,
+            project: CompiledProject::load_or_root_in(folder)?,
             _folder: None,
         })
     }
@@ -78,7 +78,7 @@ impl CompiledPackage {
             CliError::new(CliErrorKind::Infrastructure, message)
         })?;
         Ok(Self {
-            project: CompiledProject::load_or_empty_in(folder.path())?,
+            project: CompiledProject::load_or_root_in(folder.path())?,
             _folder: Some(folder),
         })
     }

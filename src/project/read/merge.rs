@@ -15,11 +15,8 @@ use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
-<<<<<<< HEAD
 use crate::project::glob::Globs;
-=======
 use crate::project::packages::Packages;
->>>>>>> 9d5efee7 (Use what a package exports in templates, roles, tools and rules)
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};

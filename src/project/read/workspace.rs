@@ -8,12 +8,8 @@ use super::lints::{LintLine, read_lints};
 use super::models::{ReadModels, read_models};
 use super::value::{FaultSink, TomlKey, TomlValue, add_glob, read_table, read_texts, to_span};
 use crate::base::rule_meta::RuleMeta;
-<<<<<<< HEAD
-use crate::project::glob::{self, Globs};
-=======
 use crate::project::dependencies::Dependency;
-use crate::project::glob::Globs;
->>>>>>> cbb73fd3 (Read [dependencies] and ctxc.lock, each fault at its place)
+use crate::project::glob::{self, Globs};
 use crate::project::project_fault::ProjectFaultKind;
 use std::collections::BTreeMap;
 

@@ -39,13 +39,10 @@ pub(crate) struct FileAccess<'a> {
 pub(super) struct LoadedTexts {
     texts: BTreeMap<Box<str>, Arc<str>>,
     schemas: BTreeMap<Box<str>, Box<str>>,
-<<<<<<< HEAD
     /// The findings of hidden characters.
     pub(super) hidden: Vec<Diagnostic>,
-=======
     /// The package of the template.
     package: Option<Arc<PackageNames>>,
->>>>>>> 9d5efee7 (Use what a package exports in templates, roles, tools and rules)
 }
 
 impl LoadedTexts {

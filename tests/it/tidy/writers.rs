@@ -20,11 +20,7 @@ const WRITE_CALLS: [&str; 8] = [
 ];
 
 /// Files of `cli/` that write, and their protection against secrets.
-<<<<<<< HEAD
-const KNOWN_WRITERS: [(&str, &str); 18] = [
-=======
-const KNOWN_WRITERS: [(&str, &str); 17] = [
->>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
+const KNOWN_WRITERS: [(&str, &str); 19] = [
     (
         "src/cli/compaction/probe/role_questions.rs",
         "recordings are masked, and each call is checked before it is added",
@@ -72,17 +68,16 @@ const KNOWN_WRITERS: [(&str, &str); 17] = [
     ),
     ("src/cli/init/verb.rs", "texts of this program"),
     (
-<<<<<<< HEAD
+        "src/cli/package/dependency_set.rs",
+        "names, sources and hashes of packages; the author's own text",
+    ),
+    (
         "src/cli/package/pack.rs",
         "every text of a package is checked before the archive is written",
     ),
     (
         "src/cli/package/verify.rs",
         "hashes and versions, in a lock that this program wrote",
-=======
-        "src/cli/package/dependency_set.rs",
-        "names, sources and hashes of packages; the author's own text",
->>>>>>> d4b08bfe (Add, update, remove, list and vendor packages)
     ),
     (
         "src/cli/rewrite.rs",

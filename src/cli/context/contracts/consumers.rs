@@ -131,7 +131,7 @@ impl ConsumerContracts {
                 hasher.add_field(&file.path).add_field(&file.bytes);
             }
         }
-        let project = CompiledProject::load_or_empty_in(temp.path())?;
+        let project = CompiledProject::load_or_root_in(temp.path())?;
         let scenarios = Scenarios::read_contracts(&project.root, &project.config, folder);
         Ok(Self {
             name,
