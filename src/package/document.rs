@@ -33,7 +33,7 @@ pub struct PackageDocument {
     pub hidden_text: Option<String>,
     /// The SHA-256 of each file, by its path.
     pub files: BTreeMap<String, String>,
-    /// What it exports, and what each export promises to its users, by kind and name.
+    /// Its exports by kind and name, and what each promises to its users.
     pub exports: Surface,
     /// The contexts of its agents, with their tokens, as `ctxc manifest --json` prints them.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]

@@ -44,7 +44,7 @@ pub(super) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
         )));
     }
     let mut changes = compare_surfaces(&old.surface, &new.surface);
-    // What breaks comes first; a few tokens more, which nearly every change brings, last.
+    // Breaks come first; a few tokens more, which nearly every change brings, last.
     changes.sort_by_key(|change| {
         let is_growth = change.category == ChangeCategory::Tokens;
         (!change.is_breaking, !change.is_breaking && is_growth)

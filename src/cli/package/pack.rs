@@ -3,7 +3,7 @@
 
 use super::pack_checks::{check_exports, check_hidden_text, check_masks, describe_recordings};
 use super::project_files::{read_files, require_package};
-use super::proof::{PackageProof, ProofCounts, require_passes};
+use super::proof::{PackageProof, ProofCounts, require_no_errors, require_passes};
 use crate::base::fs;
 use crate::cli::context::eval::judge_project;
 use crate::cli::context::project::CompiledProject;
@@ -38,6 +38,7 @@ pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
         file.bytes = without_private_settings(&text).into_bytes();
     }
     check_hidden_text(&files, args.allow_hidden.as_deref())?;
+    require_no_errors(&project.root, cx)?;
     let own = CompiledProject::load_or_empty(cx)?;
     check_exports(package, &own)?;
     check_masks(&files, &own)?;

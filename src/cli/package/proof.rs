@@ -42,7 +42,7 @@ pub(super) struct PackageProof {
 pub(super) struct ProofCounts {
     /// Those that pass.
     pub(super) passed: usize,
-    /// Those that pass, with an answer that the package does not hold.
+    /// Those with an answer that the package does not hold; their contexts are judged.
     pub(super) unanswered: usize,
     /// Those without a decisive result, such as those whose commands are not permitted.
     pub(super) undecided: usize,
@@ -117,12 +117,13 @@ impl ProofCounts {
     pub(super) fn new(scorecard: Option<&Scorecard>) -> Self {
         let mut counts = Self::default();
         for row in cases(scorecard) {
+            counts.unanswered += usize::from(row.unanswered);
             match row.verdict.as_str() {
                 "pass" => counts.passed += 1,
+                "inconclusive" if row.unanswered => {}
                 "inconclusive" => counts.undecided += 1,
                 _ => counts.failed += 1,
             }
-            counts.unanswered += usize::from(row.unanswered);
         }
         counts
     }
@@ -131,12 +132,12 @@ impl ProofCounts {
 impl Display for ProofCounts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let decided = self.passed + self.failed;
-        write!(
-            f,
-            "{} of {} pass here",
-            self.passed,
-            pluralize(decided, "scenario")
-        )?;
+        if decided + self.undecided + self.unanswered == 0 {
+            return f.write_str("no scenario");
+        }
+        let verb = if decided == 1 { "passes" } else { "pass" };
+        let scenarios = pluralize(decided, "scenario");
+        write!(f, "{} of {scenarios} {verb} here", self.passed)?;
         if self.unanswered > 0 {
             let count = self.unanswered;
             write!(f, "; the answers of {count} not run: the package has none")?;
@@ -179,7 +180,7 @@ pub(super) fn require_passes(scorecard: Option<&Scorecard>) -> Result<()> {
 }
 
 /// Returns an error if `check` finds errors in a project.
-fn require_no_errors(root: &Path, cx: &Cx) -> Result<()> {
+pub(super) fn require_no_errors(root: &Path, cx: &Cx) -> Result<()> {
     let project = Project::load_in(root.to_owned())?
         .require_no_errors()?
         .with_tested_agents();

@@ -87,11 +87,13 @@ fn print_proof(title: &str, proof: &PackageProof, cx: &mut Cx) -> Result<Exit> {
     let counts = ProofCounts::new(proof.scorecard.as_ref());
     cx.print_line(&escape_line(&format!("{title}: {counts}")))?;
     require_passes(proof.scorecard.as_ref())?;
-    Ok(if counts.passed == 0 && counts.undecided > 0 {
-        Exit::Inconclusive
-    } else {
-        Exit::Success
-    })
+    Ok(
+        if counts.passed == 0 && counts.undecided + counts.unanswered > 0 {
+            Exit::Inconclusive
+        } else {
+            Exit::Success
+        },
+    )
 }
 
 /// Returns the first difference from the results of the author: of any kind with the same version of

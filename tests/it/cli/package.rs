@@ -99,7 +99,7 @@ fn a_package_has_the_same_bytes_in_every_folder() {
     }
     pack(&second, &["--yes"])
         .exits_with(0)
-        .stdout_contains("acme/rules 1.0.0, 5 files, 1 of 1 scenario pass here");
+        .stdout_contains("acme/rules 1.0.0, 5 files, 1 of 1 scenario passes here");
     assert_eq!(archive(&first), archive(&second));
     let (document, names) = unpacked(&first);
     assert_eq!(
@@ -126,14 +126,23 @@ fn the_proof_is_repeated_without_anything_of_the_author() {
     pack(&project, &["--yes"]).exits_with(0);
     verify_elsewhere(&project)
         .exits_with(0)
-        .stdout_contains("acme/rules 1.0.0: 1 of 1 scenario pass here");
+        .stdout_contains("acme/rules 1.0.0: 1 of 1 scenario passes here");
     // Without recordings, only contexts are judged.
     project.write_file("ctxc.toml", PACKAGE);
+    pack(&project, &[]).exits_with(0);
+    verify_elsewhere(&project)
+        .exits_with(7)
+        .stdout_contains("0 of 0 scenarios pass here; the answers of 1 not run");
+    let scenario = project.read_file("scenarios/billing.yaml");
+    project.write_file(
+        "scenarios/billing.yaml",
+        format!("{scenario}expect_context:\n  - tokens: {{max: 200}}\n"),
+    );
     pack(&project, &[])
         .exits_with(0)
         .stdout_contains("the answers of 1 not run");
     verify_elsewhere(&project).exits_with(0).stdout_contains(
-        "1 of 1 scenario pass here; the answers of 1 not run: the package has none",
+        "1 of 1 scenario passes here; the answers of 1 not run: the package has none",
     );
 }
 
@@ -235,7 +244,7 @@ fn a_package_that_does_not_work_is_not_packed() {
                 "templates/triage.xml",
                 TASK.replace(
                     "  <parameters>",
-                    "  <context src=\"../notes/house.md\"/>\n  <parameters>",
+                    "  <instructions src=\"../notes/house.md\"/>\n  <parameters>",
                 ),
             );
         },
@@ -330,7 +339,7 @@ fn a_package_in_use_is_verified_by_its_name() {
     project
         .run(&["package", "verify", "acme/rules"])
         .exits_with(0)
-        .stdout_contains("acme/rules 1.0.0: 1 of 1 scenario pass here");
+        .stdout_contains("acme/rules 1.0.0: 1 of 1 scenario passes here");
     let lock = project.read_file("ctxc.lock");
     assert!(lock.contains("verified"), "{lock}");
     project
@@ -350,7 +359,7 @@ fn a_package_in_use_is_verified_by_its_name() {
     project
         .run(&["package", "verify", "acme/rules"])
         .exits_with(1)
-        .stdout_contains("0 of 1 scenario pass here")
+        .stdout_contains("0 of 1 scenario passes here")
         .stderr_contains("`billing` is fail");
 }
 

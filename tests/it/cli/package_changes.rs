@@ -116,7 +116,7 @@ const MAJOR: &str = "2.0.0";
 const MINOR: &str = "1.1.0";
 const PATCH: &str = "1.0.1";
 
-const CHANGES: [Change; 64] = [
+const CHANGES: [Change; 62] = [
     // The answer.
     change(
         VERDICT,
@@ -290,7 +290,7 @@ const CHANGES: [Change; 64] = [
         SETTINGS,
         [
             "tools = [\"search\", \"read_page\"]",
-            "tools = [\"search\", \"read_page\", \"delete_page\"]",
+            "tools = [\"search\", \"read_page\", \"delete_*\"]",
         ],
         ["TOOLS", MINOR],
     ),
@@ -306,16 +306,13 @@ const CHANGES: [Change; 64] = [
         SETTINGS,
         [
             "blocked_tools = [\"delete_page\"]",
-            "blocked_tools = [\"delete_page\", \"read_page\"]",
+            "blocked_tools = [\"delete_page\", \"search_*\"]",
         ],
         ["TOOLS", MAJOR],
     ),
     change(
         SETTINGS,
-        [
-            "tools = [\"search\", \"read_page\"]\nblocked_tools = [\"delete_page\"]\n",
-            "",
-        ],
+        ["tools = [\"search\", \"read_page\"]", "tools = []"],
         ["TOOLS", MAJOR],
     ),
     change(
@@ -350,15 +347,9 @@ const CHANGES: [Change; 64] = [
         ["      <criteria>It has one paragraph.</criteria>\n", ""],
         ["SEGMENTS", MAJOR],
     ),
-    change(TASK, [" trust=\"untrusted\"", ""], ["SEGMENTS", MAJOR]),
     change(
         TASK,
-        ["default=\"kind\"", "default=\"kind\" trust=\"untrusted\""],
-        ["SEGMENTS", MAJOR],
-    ),
-    change(
-        LIBRARY,
-        ["name=\"house\"", "name=\"house\" trust=\"untrusted\""],
+        ["<instructions>", "<instructions trust=\"untrusted\">"],
         ["SEGMENTS", MAJOR],
     ),
     change(

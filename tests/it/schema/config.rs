@@ -85,6 +85,9 @@ fn good(key: &ConfigKey) -> Vec<Value> {
         "must" => vec![json!("has owner"), json!(["has owner", "lacks version"])],
         "plan_path" => vec![json!("$.parts")],
         "base_url" => vec![json!("https://models.example/v1")],
+        "name" if matches!(key.shape, ConfigShape::Name) => vec![json!("acme/rules")],
+        "version" => vec![json!("1.2.0")],
+        "exports" => vec![json!("rules"), json!(["tasks/triage", "rules"])],
         // Compared with another key.
         "output_reserve" => vec![json!(0)],
         "max_output_tokens" => vec![json!(1)],
