@@ -17,9 +17,10 @@ pub fn set_dependency(text: &str, name: &str, source: &PackageSource) -> Option<
     let edited = match tree.get(SECTION).map(toml::Spanned::get_ref) {
         Some(DeValue::Table(table)) => match table.get(name) {
             Some(value) => {
-                let source_value = match value.get_ref() {
-                    DeValue::Table(own) => own.get("source")?,
-                    _ => value,
+                let source_value = if let DeValue::Table(own) = value.get_ref() {
+                    own.get("source")?
+                } else {
+                    value
                 };
                 let span = to_span(&source_value.span());
                 replace(text, span, &format!("\"{source}\""))?
@@ -120,9 +121,10 @@ fn take_source(project: &mut toml::Table, name: &str) -> Option<toml::Value> {
     if section.is_empty() {
         project.remove(SECTION);
     }
-    match own? {
-        toml::Value::Table(mut own) => own.remove("source"),
-        own => Some(own),
+    let mut own = own?;
+    match own.as_table_mut() {
+        Some(table) => table.remove("source"),
+        None => Some(own),
     }
 }
 

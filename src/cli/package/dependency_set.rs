@@ -9,9 +9,10 @@ use crate::base::folders;
 use crate::base::fs::{self, ExistingFolder, FileLock};
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root, read_text};
+use crate::package::PackedFile;
 use crate::package::git::{GitFault, GitLimits, fetch_revision};
 use crate::package::release::{PackageRelease, ReleaseFault};
-use crate::package::resolve::{Requirements, ResolveFault, resolve};
+use crate::package::resolve::{Requirements, ResolveFault, SelectedPackage, resolve};
 use crate::package::store::{self, StoredTag};
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
@@ -151,15 +152,14 @@ impl DependencySet {
                 | ResolveFault::TooMany => CliErrorKind::Project,
             };
             let error = CliError::new(kind, fault.to_string());
-            match &fault {
-                ResolveFault::Unreadable {
-                    path,
-                    fault: SourceFault::Moved { .. },
-                } => error.with_hint(moved_hint(path.0.last().map_or("NAME", |name| name))),
-                _ => error,
+            if let ResolveFault::Unreadable { path, fault } = &fault
+                && let (SourceFault::Moved { .. }, Some(name)) = (fault, path.0.last())
+            {
+                return error.with_hint(moved_hint(name));
             }
+            error
         })?;
-        let entry = |(name, own): (String, crate::package::resolve::SelectedPackage)| {
+        let entry = |(name, own): (String, SelectedPackage)| {
             let mut entry = self.releases.get(&own.source)?.lock(own.source);
             let before = self.before.package(&name);
             entry.verified = before
@@ -196,10 +196,7 @@ impl DependencySet {
         source: &PackageSource,
     ) -> std::result::Result<&PackageRelease, SourceFault> {
         if !self.releases.contains_key(source) {
-            let release = match source {
-                PackageSource::Path(folder) => self.read_folder(folder)?,
-                PackageSource::Git { url, tag } => self.read_tag(name, source, (url, tag))?,
-            };
+            let release = self.read_source(name, source)?;
             self.releases.insert(source.clone(), release);
         }
         self.releases
@@ -220,12 +217,15 @@ impl DependencySet {
         PackageRelease::new(&project.config, files).map_err(|why| fault(why.to_string()))
     }
 
-    fn read_tag(
+    fn read_source(
         &self,
         name: Option<&str>,
         source: &PackageSource,
-        (url, tag): (&str, &str),
     ) -> std::result::Result<PackageRelease, SourceFault> {
+        let (url, tag) = match source {
+            PackageSource::Path(folder) => return self.read_folder(folder),
+            PackageSource::Git { url, tag } => (url, tag),
+        };
         let source_text = source.to_string();
         let release_fault = |fault: ReleaseFault| SourceFault::Release {
             source_text: source_text.clone(),
@@ -276,11 +276,7 @@ impl DependencySet {
         locked.or_else(|| store::read_tag(&self.store, source))
     }
 
-    fn read_stored(
-        &self,
-        name: Option<&str>,
-        tree: &str,
-    ) -> Option<Vec<crate::package::PackedFile>> {
+    fn read_stored(&self, name: Option<&str>, tree: &str) -> Option<Vec<PackedFile>> {
         let vendored = name.and_then(|name| store::read_tree(&self.vendor_folder(name), tree));
         vendored.or_else(|| store::read_tree(&self.store.join(tree), tree))
     }

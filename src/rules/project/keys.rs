@@ -353,6 +353,7 @@ fn report_missing_key(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnos
         "variance" => "add the allowed variance of the pass rate: `variance = 0.1`",
         "cost_usd" => "add the budget of one run in US$: `cost_usd = 5.0`",
         "accepters" => "add the people who may accept a baseline: `accepters = [\"ada\"]`",
+        "source" => "add the source: `source = \"git+https://example.org/rules.git@v1.2.0\"`, or `path:FOLDER`",
         _ => "add the file, relative to the project: `file = \"prompts/role.md\"`",
     }))
 }

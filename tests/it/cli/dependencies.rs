@@ -189,6 +189,7 @@ fn a_moved_tag_is_taken_only_when_it_is_named() {
         world.work.read_file("ctxc.toml"),
         world.work.read_file("ctxc.lock"),
     );
+    git(&world.rules, &["checkout", "-q", "v1.3.0"]);
     world
         .rules
         .write_file("templates/triage.xml", TRIAGE.replace("Sort", "Leak"));

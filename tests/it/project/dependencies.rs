@@ -34,7 +34,17 @@ fn packages_are_read_with_source_and_trust() {
 
 #[test]
 fn faults_of_packages_stand_at_their_place() {
-    assert_snapshot!(found("[dependencies]\nrules = \"path:a\"\n\"acme/a\" = 1\n\"acme/b\" = {}\n\"acme/c\" = { source = \"path:c\", trsut = \"outside\" }\n\"acme/d\" = { source = \"path:d\", trust = \"all\" }\n"), @"");
+    assert_snapshot!(found("[dependencies]\nrules = \"path:a\"\n\"acme/a\" = 1\n\"acme/b\" = {}\n\"acme/c\" = { source = \"path:c\", trsut = \"outside\" }\n\"acme/d\" = { source = \"path:d\", trust = \"all\" }\n"), @r#"
+    error CTX504 ctxc.toml:2:1 `rules`: `dependencies` is `rules`; expected the name of a package in quotes, such as "acme/rules": lower-case letters, digits and `-`
+    error CTX504 ctxc.toml:3:12 `1`: `dependencies."acme/a"` is a number; expected a source in quotes, or a table with `source`
+    error CTX532 ctxc.toml:4:12 `{}`: `dependencies."acme/b"` lacks the required key `source`
+      ? add the source: `source = "git+https://example.org/rules.git@v1.2.0"`, or `path:FOLDER`
+    error CTX503 ctxc.toml:5:33 `trsut`: `[dependencies."acme/c"]` has no key `trsut`
+      = nothing reads it, so it has no effect; the keys are `source`, `trust`
+      ? did you mean `trust`?
+      > write `trust` (`trsut` -> `trust`)
+    error CTX504 ctxc.toml:6:41 `\"all\"`: `dependencies."acme/d".trust` is `all`; expected `author` or `outside`
+    "#);
 }
 
 #[test]
@@ -170,5 +180,20 @@ fn a_damaged_lock_is_refused_with_its_place() {
         refused("ctxc = \"0.1.0\"", "ctxc = \"0.1.0\"\nmore = 1"),
         refused("version = 1\n", "version = \n"),
     ];
-    assert_snapshot!(found.join("\n"), @"");
+    assert_snapshot!(found.join("\n"), @r"
+    1: its format is version 2; this ctxc reads version 1
+    4: `base` is not the name of a package
+    14: `acme/rules` is not in the order of names
+    14: it has no package `acme/gone`, which this one requires
+    6: `0.3`: unexpected end of input while parsing minor version number
+    7: `../base`: `path:FOLDER` or `git+https://…@TAG` (also `git+ssh`, `git+file`)
+    14: `resolved` is missing or is not a commit
+    4: `resolved` is missing or is not a commit
+    14: `444G444444444444444444444444444444444444444444444444444444444444` is not a SHA-256
+    14: `666666666666666666666666666666666666666666666666666666666666666` is not a SHA-256
+    14: `templates/../../triage.xml` is not the path of a file in a package
+    14: `/etc/passwd` is not the path of a file in a package
+    25: unknown field `more`, expected `scorecard` or `ctxc`
+    2: string values must be quoted, expected literal string
+    ");
 }
