@@ -78,7 +78,7 @@ fn an_empty_file_is_the_default() {
 fn unknown_keys_are_found_at_every_level() {
     assert_snapshot!(found("titel = \"x\"\n[project]\nnane = \"x\"\n[templates]\nincludes = []\n[limits]\nwidth = 1\n[defaults.atomic]\nfresh = \"enabled\"\n[defaults.atomic.subtask]\nx = 1\n[[require]]\npaths = \"x\"\nmust = \"has owner\"\n[allow]\nlosen = []\n"), @r#"
     error CTX503 ctxc.toml:1:1 `titel`: ctxc.toml has no key `titel`
-      = nothing reads it, so it has no effect; the keys are `edition`, `required-version`, `extends`, `workspace`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `tools`, `models`, `policy`, `mcp`, `providers`, `eval`, `history`, `record`, `requests`, `package`, `fmt`
+      = nothing reads it, so it has no effect; the keys are `edition`, `required-version`, `extends`, `workspace`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `tools`, `models`, `policy`, `mcp`, `providers`, `eval`, `history`, `record`, `requests`, `dependencies`, `package`, `fmt`
     error CTX503 ctxc.toml:3:1 `nane`: `[project]` has no key `nane`
       = nothing reads it, so it has no effect; the keys are `name`, `version`, `description`
       ? did you mean `name`?
@@ -260,6 +260,8 @@ kind = "ollama"
 [eval]
 [history]
 [package]
+name = "acme/support"
+version = "1.0.0"
 [fmt]
 "#;
 
