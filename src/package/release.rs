@@ -138,7 +138,7 @@ fn read_settings(files: &[PackedFile]) -> Result<Config, ReleaseFault> {
     }
     let own = files.iter().find(|file| file.path == PROJECT_FILE);
     let own = own.ok_or(ReleaseFault::NoProject)?;
-    // What is wrong besides is found by `check` where the package is used.
+    // `check` finds all other faults where the package is used.
     Ok(Config::read(&ConfigInput {
         path: PROJECT_FILE,
         text: &String::from_utf8_lossy(&own.bytes),

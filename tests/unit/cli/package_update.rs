@@ -1,3 +1,5 @@
+//! The newest release among tags.
+
 use super::*;
 
 fn newest(current: Option<&str>, tags: &[&str]) -> Option<String> {

@@ -1,3 +1,5 @@
+//! Hostile repositories and servers, and sound ones.
+
 #![allow(
     clippy::disallowed_methods,
     reason = "hostile repositories are made by hand"

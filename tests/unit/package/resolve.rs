@@ -1,3 +1,5 @@
+//! Minimal version selection against its definition, by brute force.
+
 use super::*;
 use std::convert::Infallible;
 

@@ -1,3 +1,5 @@
+//! Packages in the cache folder.
+
 use super::*;
 
 fn files(text: &str) -> Vec<PackedFile> {

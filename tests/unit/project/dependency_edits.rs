@@ -1,3 +1,5 @@
+//! Changes of `[dependencies]` in texts of authors.
+
 use super::*;
 
 fn source(text: &str) -> PackageSource {
