@@ -15,8 +15,12 @@ use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
+<<<<<<< HEAD
 use crate::project::glob::Globs;
 use crate::project::packages::Packages;
+=======
+use crate::project::packages::{PackageFault, Packages};
+>>>>>>> 375e916b (Report a package that is not available only at its own line)
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
@@ -178,6 +182,13 @@ fn merge_files(mut sink: FaultSink, drafts: MergedDrafts, input: &ConfigInput<'_
     extend_roles(&mut sink, &direct, &mut own.roles);
     routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
     own.tools.take_exports(&mut sink, &direct);
+    // That a required package is not available was reported at its line.
+    sink.faults.retain(|fault| {
+        let ProjectFaultKind::Package { name, why } = &fault.kind else {
+            return true;
+        };
+        *why != PackageFault::Unknown || !own.dependencies.contains_key(name)
+    });
     let tools = tool_definitions::define_tools(&mut sink, input, own.tools, &mut own.roles);
 
     let mut faults = sink.faults;
