@@ -57,7 +57,7 @@ def with_packages(tasks, packages, locked):
         tree = hashlib.sha256("".join(f"{digest}  {path}\n" for path, digest in hashes.items()).encode()).hexdigest()
         resolved = f'resolved = "{"a" * 40}"\n' if locked else ""
         listed = "".join(f'"{path}" = "{digest}"\n' for path, digest in hashes.items())
-        entries.append(f'[[package]]\nname = "{name}"\nversion = "1.0.0"\nsource = "{source}"\n{resolved}tree = "{tree}"\n[package.files]\n{listed}')
+        entries.append(f'[[package]]\nname = "{name}"\nversion = "1.0.0"\nsource = "{source}"\n{resolved}tree = "{tree}"\ndependencies = []\n[package.files]\n{listed}')
         required += f'"{name}" = "{source}"\n'
         files |= {f"{folder}/{path}": text for path, text in own.items()}
     return files | {"ctxc.toml": f'edition = "2026"\n[dependencies]\n{required}', "ctxc.lock": "".join(entries)}

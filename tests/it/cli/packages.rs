@@ -11,7 +11,7 @@ const OWN: &str = "<task name=\"all\" type=\"sequential\"><description>ours</des
 
 fn project() -> Project {
     let lock = format!(
-        "version = 1\n[[package]]\nname = \"acme/base\"\nversion = \"1.0.0\"\nsource = \"path:shared/base\"\ntree = \"{}\"\n[package.files]\n",
+        "version = 1\n[[package]]\nname = \"acme/base\"\nversion = \"1.0.0\"\nsource = \"path:shared/base\"\ntree = \"{}\"\ndependencies = []\n[package.files]\n",
         "a".repeat(64)
     );
     Project::new()

@@ -13,7 +13,7 @@ const PACKAGE_FILE: &str = "shared/base/templates/triage.xml";
 
 fn lock() -> String {
     format!(
-        "version = 1\n[[package]]\nname = \"acme/base\"\nversion = \"1.0.0\"\nsource = \"path:shared/base\"\ntree = \"{}\"\n[package.files]\n",
+        "version = 1\n[[package]]\nname = \"acme/base\"\nversion = \"1.0.0\"\nsource = \"path:shared/base\"\ntree = \"{}\"\ndependencies = []\n[package.files]\n",
         "a".repeat(64)
     )
 }
