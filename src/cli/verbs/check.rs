@@ -1,6 +1,7 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
 use crate::base::rule_meta::Severity;
+use crate::cli::context::contracts::check_contract_files;
 use crate::cli::context::crowded_budgets;
 use crate::cli::fix::{self, FixArgs};
 use crate::cli::member_folders::{list_project_files, nested_projects};
@@ -280,7 +281,18 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
             cx,
         )?;
     }
+<<<<<<< HEAD
     let empty = report.files == 0 && !args.paths.allow_empty && !is_root;
+=======
+    if selection.is_all() && !project.has_errors() {
+        let contracts = check_contract_files(&project);
+        report.files += contracts.paths.len();
+        report.paths.extend(contracts.paths);
+        report.paths.sort();
+        report.add_findings(&contracts.diagnostics);
+    }
+    let empty = report.files == 0 && !args.paths.allow_empty;
+>>>>>>> 9841369d (Check contracts against the locked version of their package)
     report.add_findings(&project.findings);
     report.add_findings(&crowded);
     let mut recorded = None;

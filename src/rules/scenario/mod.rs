@@ -8,6 +8,7 @@
 mod bad_case_table;
 mod bad_json_path;
 mod bad_pattern;
+pub(crate) mod broken_contract;
 pub mod check;
 pub mod cx;
 mod duplicate_case;
@@ -69,4 +70,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unsound_frozen_file::RULE,
     &replaced_expectations::RULE,
     &unjudged_expectation::RULE,
+    &broken_contract::RULE,
 ];

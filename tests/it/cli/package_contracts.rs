@@ -217,6 +217,73 @@ fn the_gate_of_a_package_keeps_its_contracts() {
     project.run(&gate).output_lacks("shape");
 }
 
+#[test]
+fn check_holds_contracts_to_the_locked_package() {
+    let consumer = "[[package.consumers]]\nsource = \"path:shop\"\n";
+    let project = Project::new()
+        .with_file(
+            "ctxc.toml",
+            "edition = \"2026\"\n\n[dependencies]\n\"acme/rules\" = \"path:rules\"\n",
+        )
+        .with_file("rules/ctxc.toml", CONFIG.replace(consumer, ""))
+        .with_file("rules/templates/triage.xml", TASK)
+        .with_file("rules/templates/answer.json", SCHEMA);
+    project.run(&["package", "update"]).exits_with(0);
+    let file = "contracts/acme/rules/shape.yaml";
+    project.write_file(file, SHAPE);
+    let check = ["check", "--format", "concise"];
+    project
+        .run(&check)
+        .exits_with(0)
+        .output_lacks("broken-contract");
+    for (from, to, message) in [
+        ("rules/triage", "rules/other", "does not export tasks/other"),
+        ("{ticket: my", "{letter: my", "it takes no input `letter`"),
+        (
+            "{ticket: my",
+            "{letter: my",
+            "it requires the input `ticket`",
+        ),
+        ("max: 400", "max: 1", "its context has at least "),
+        ("[team]", "[owner]", "$.owner: the schema has no such field"),
+        (
+            "schema: {type",
+            "field_matches: {path: $.owner, pattern: a}\n  - schema: {type",
+            "its answer has no field $.owner",
+        ),
+        (
+            "schema: {type",
+            "command: [sh, run.sh]\n  - schema: {type",
+            "a contract is data",
+        ),
+        (
+            "tokens: {max: 400}",
+            "tools: {has: [search]}",
+            "it has no tool `search`",
+        ),
+    ] {
+        let wrong = SHAPE.replace(from, to);
+        assert_ne!(wrong, SHAPE);
+        project.write_file(file, wrong);
+        let run = project.run(&check).exits_with(1);
+        let line = run.stdout.lines().find(|line| line.contains(message));
+        let line = line.unwrap_or_else(|| panic!("{message}: {}", run.stdout));
+        assert!(
+            line.contains(file) && line.contains("broken-contract"),
+            "{line}"
+        );
+    }
+    project.write_file(file, SHAPE);
+    project.write_file(
+        "contracts/acme/mail/shape.yaml",
+        SHAPE.replace("acme/rules", "acme/mail"),
+    );
+    project
+        .run(&check)
+        .exits_with(1)
+        .stdout_contains("`acme/mail` is not among the [dependencies]");
+}
+
 /// The two organisations of `examples/`: on call expects the shape of a pull request.
 #[test]
 fn the_example_organisations_depend_on_each_other_by_a_contract() {

@@ -3,10 +3,12 @@
 
 mod check;
 mod consumers;
+mod findings;
 mod surface_changes;
 mod text;
 
 pub(in crate::cli) use check::{ContractReport, KnownVersions, check_contracts};
 pub(in crate::cli) use consumers::ConsumerSource;
+pub(in crate::cli) use findings::check_contract_files;
 pub(in crate::cli) use surface_changes::project_surface;
 pub(in crate::cli) use text::{broken_lines, print_report};

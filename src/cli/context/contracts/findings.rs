@@ -1,0 +1,138 @@
+//! The findings of `ctxc check` in contracts: each is held to the locked version of its package.
+//!
+//! Runs no contract, and compiles a package only if the project has a contract with it.
+
+use super::surface_changes::project_surface;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs;
+use crate::base::fs::RealFs;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::{CachedFiles, FilesBeside};
+use crate::cli::context::project::{CompiledProject, ProjectFiles};
+use crate::cli::prelude::*;
+use crate::package::contract::{CONTRACTS_FOLDER, Contract, ContractFault};
+use crate::package::surface::Surface;
+use crate::registry::scenarios::{self, ScenarioRequest};
+use crate::rules::scenario::broken_contract::{self, ContractFile};
+use crate::rules::scenario::check::ScenarioScope;
+use crate::scenario::load::LoadedScenario;
+use std::sync::Arc;
+
+/// The findings in contracts, with the files that were read.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct ContractFindings {
+    pub(in crate::cli) diagnostics: Vec<Diagnostic>,
+    pub(in crate::cli) paths: Vec<Arc<str>>,
+}
+
+/// Checks all contracts of a project.
+pub(in crate::cli) fn check_contract_files(project: &Project) -> ContractFindings {
+    let mut found = ContractFindings::default();
+    let folder = project.root.join(CONTRACTS_FOLDER);
+    for organisation in folders_in(&folder) {
+        for name in folders_in(&folder.join(&organisation)) {
+            check_package(project, &format!("{organisation}/{name}"), &mut found);
+        }
+    }
+    found
+}
+
+fn folders_in(folder: &Path) -> Vec<String> {
+    let entries = fs::list_folder(folder).into_iter();
+    let folders = entries.filter(|entry| entry.is_folder && !entry.name.starts_with('.'));
+    folders.map(|entry| entry.name).collect()
+}
+
+/// Checks the contracts with one package.
+fn check_package(project: &Project, package: &str, found: &mut ContractFindings) {
+    let config = &project.config;
+    let folder = format!("{CONTRACTS_FOLDER}/{package}");
+    let scenarios = Scenarios::read_contracts(&project.root, config, &folder);
+    if scenarios.files.is_empty() {
+        return;
+    }
+    let paths: Vec<String> = scenarios
+        .files
+        .iter()
+        .map(|file| file.path.to_string())
+        .collect();
+    let request = ScenarioRequest {
+        root: &project.root,
+        config,
+        registry: None,
+        excluded: &[],
+        today: None,
+    };
+    let written = scenarios::check_files(&request, &paths, ScenarioScope::Some, &|_| true);
+    // Roles and tasks are those of the package.
+    let is_own = |finding: &Diagnostic| finding.rule.name != "unknown-receiver";
+    found
+        .diagnostics
+        .extend(written.diagnostics.into_iter().filter(is_own));
+    found.paths.extend(written.paths);
+    let installed = config.packages.get(package);
+    // A package that cannot be compiled is a finding at its dependency.
+    let surface = installed.map(|installed| {
+        let compiled = CompiledProject::load_or_empty_in(&installed.folder.path(&project.root));
+        compiled.and_then(|compiled| project_surface(&compiled))
+    });
+    let surface = match &surface {
+        None => Err(format!(
+            "`{package}` is not among the [dependencies]: `ctxc package add SOURCE` adds it"
+        )),
+        Some(Ok(surface)) => Ok(surface),
+        Some(Err(_)) => return,
+    };
+    let files = CachedFiles::new(ProjectFiles {
+        root: &project.root,
+        files: &RealFs,
+    });
+    for file in scenarios.files.iter().filter(|file| file.is_sound()) {
+        for fault in file_faults(
+            file,
+            package,
+            surface.as_ref().map(|found| *found).map_err(String::as_str),
+            &files,
+        ) {
+            let place = ContractFile {
+                path: &file.path,
+                text: &file.text,
+            };
+            let finding = broken_contract::report(config, place, fault.span, fault.message);
+            found.diagnostics.extend(finding);
+        }
+    }
+}
+
+fn file_faults(
+    file: &LoadedScenario,
+    package: &str,
+    surface: std::result::Result<&Surface, &str>,
+    files: &CachedFiles<'_>,
+) -> Vec<ContractFault> {
+    let beside = FilesBeside {
+        scenario: &file.path,
+        files,
+    };
+    let cases = file.suite.iter().flat_map(|suite| &suite.cases);
+    let faults = cases.flat_map(|case| {
+        let contract = Contract {
+            case,
+            package,
+            beside: &beside,
+        };
+        match surface {
+            Ok(surface) => contract.judge(surface).faults,
+            Err(missing) => {
+                let mut faults = contract.find_own_faults();
+                faults.push(ContractFault {
+                    span: case.subject.span,
+                    export: String::new(),
+                    message: missing.to_owned(),
+                });
+                faults
+            }
+        }
+    });
+    faults.collect()
+}
