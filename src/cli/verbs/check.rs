@@ -281,9 +281,6 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
             cx,
         )?;
     }
-<<<<<<< HEAD
-    let empty = report.files == 0 && !args.paths.allow_empty && !is_root;
-=======
     if selection.is_all() && !project.has_errors() {
         let contracts = check_contract_files(&project);
         report.files += contracts.paths.len();
@@ -291,8 +288,7 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         report.paths.sort();
         report.add_findings(&contracts.diagnostics);
     }
-    let empty = report.files == 0 && !args.paths.allow_empty;
->>>>>>> 9841369d (Check contracts against the locked version of their package)
+    let empty = report.files == 0 && !args.paths.allow_empty && !is_root;
     report.add_findings(&project.findings);
     report.add_findings(&crowded);
     let mut recorded = None;

@@ -15,12 +15,8 @@ use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
-<<<<<<< HEAD
 use crate::project::glob::Globs;
-use crate::project::packages::Packages;
-=======
 use crate::project::packages::{PackageFault, Packages};
->>>>>>> 375e916b (Report a package that is not available only at its own line)
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};

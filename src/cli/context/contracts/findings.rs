@@ -73,7 +73,7 @@ fn check_package(project: &Project, package: &str, found: &mut ContractFindings)
     let installed = config.packages.get(package);
     // A package that cannot be compiled is a finding at its dependency.
     let surface = installed.map(|installed| {
-        let compiled = CompiledProject::load_or_empty_in(&installed.folder.path(&project.root));
+        let compiled = CompiledProject::load_or_root_in(&installed.folder.path(&project.root));
         compiled.and_then(|compiled| project_surface(&compiled))
     });
     let surface = match &surface {
