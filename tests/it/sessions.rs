@@ -17,12 +17,13 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The pages that show sessions.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "README.md",
     "docs/AGENTS.md",
     "docs/COMPACTION.md",
     "docs/FORMAT.md",
     "docs/IMPORT.md",
+    "docs/PACKAGES.md",
     "docs/tutorial.md",
 ];
 
@@ -45,6 +46,11 @@ fn run_line(line: &str, folder: &Path) -> String {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("REPOSITORY", env!("CARGO_MANIFEST_DIR"));
+    // Equal commits, and packages that are fetched anew.
+    shell
+        .env("GIT_AUTHOR_DATE", "2026-11-28T12:00:00Z")
+        .env("GIT_COMMITTER_DATE", "2026-11-28T12:00:00Z")
+        .env("CTXC_CACHE_DIR", folder.join(".cache"));
     // Permissions given in a session apply only there.
     shell.env(
         "XDG_STATE_HOME",
