@@ -1,4 +1,4 @@
-//! What a package exports, as others see it: the surface that contracts are held to and that a
+//! The exports of a package, as others see them: the surface that contracts are held to and that a
 //! comparison of two versions goes by.
 
 use crate::base::hash::{Hash, Hasher};

@@ -13,9 +13,9 @@ use crate::package::matrix::{
     parse_lines,
 };
 
-/// Returns the contracts that the change breaks and nobody permitted accepted. Adds notes on the
+/// Returns the contracts that the change breaks and no permitted person accepted. Adds notes on the
 /// others that do not hold, and doubts about those that are undecided. A contract counts as kept
-/// before if the matrix of the base or that of the change says so, since a change can remove rows.
+/// before if the matrix of the base or of the change has it as kept, since a change can remove rows.
 pub(super) fn find_broken_contracts(
     compared: &mut GateComparison,
     cx: &Cx,
