@@ -156,9 +156,10 @@ impl Run<'_> {
             }
             (Some('\u{200E}' | '\u{200F}' | '\u{061C}'), None, _) => self.is_near_right_to_left(),
             (Some('\u{200B}'), None, _) => has_no_spaces(shown),
-            (Some('\u{115F}'), None, _) => self.after.starts_with(is_jamo),
             (Some('\u{1160}'), None, _) => is_jamo(shown),
-            (Some('\u{115F}'), Some('\u{1160}'), None) => self.after.starts_with(is_jamo),
+            (Some('\u{115F}'), None, _) | (Some('\u{115F}'), Some('\u{1160}'), None) => {
+                self.after.starts_with(is_jamo)
+            }
             _ => shown == BLACK_FLAG && self.is_flag(),
         }
     }

@@ -61,7 +61,7 @@ pub(super) fn run_verb(
                 }
                 (Some(first), _, Verb::Check(args)) => {
                     let form =
-                        workspace.printed_form(args.with_paths(Vec::new()).workspace_reach())?;
+                        workspace.printed_form(&args.with_paths(Vec::new()).workspace_reach())?;
                     let paths: BTreeMap<String, Vec<PathBuf>> =
                         std::iter::once(first).chain(paths).collect();
                     let mut folders = workspace.members.clone();
@@ -78,13 +78,10 @@ pub(super) fn run_verb(
             }
         }
         (reach, verb) => {
-            let form = workspace.printed_form(reach)?;
+            let form = workspace.printed_form(&reach)?;
             let mut folders = workspace.members.clone();
-            let has_own_part = match verb {
-                Verb::Gate(_) => true,
-                Verb::Check(_) => !workspace.project.findings.is_empty(),
-                _ => false,
-            };
+            let has_own_part = matches!(verb, Verb::Gate(_))
+                || matches!(verb, Verb::Check(_)) && !workspace.project.findings.is_empty();
             if has_own_part {
                 folders.insert(WORKSPACE_LABEL.to_owned(), workspace.root().to_owned());
             }
@@ -126,15 +123,15 @@ impl MemberList {
     }
 
     /// Returns the form of the results of a verb for all members.
-    fn printed_form(&self, reach: WorkspaceReach) -> Result<PrintedForm> {
+    fn printed_form(&self, reach: &WorkspaceReach) -> Result<PrintedForm> {
         match reach {
             WorkspaceReach::Members(PrintedForm::Document) => Err(CliError::usage(format!(
                 "one document is printed for each of {}, and standard output holds one",
                 pluralize(self.members.len(), "member")
             ))
             .with_hint("name one with `--member NAME`; a file of `-o` or `--report` is written in the folder of each member")),
-            WorkspaceReach::Members(form) => Ok(form),
-            WorkspaceReach::Member(reason) => Err(CliError::usage(reason)
+            WorkspaceReach::Members(form) => Ok(*form),
+            WorkspaceReach::Member(reason) => Err(CliError::usage(*reason)
                 .with_hint("name a project of the workspace with `--member NAME`")),
             WorkspaceReach::Paths(_) | WorkspaceReach::Folder => Ok(PrintedForm::Text),
         }

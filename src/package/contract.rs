@@ -174,9 +174,10 @@ impl Contract<'_> {
             reason = "all others depend on the answer"
         )]
         match (&test.value, &agent.output) {
-            (AnswerTest::AllOf(all), _) => all.iter().fold(true, |is_settled, one| {
-                self.judge_answer(agent, one, faults) && is_settled
-            }),
+            (AnswerTest::AllOf(all), _) => all
+                .iter()
+                .map(|one| self.judge_answer(agent, one, faults))
+                .fold(true, std::ops::BitAnd::bitand),
             (AnswerTest::Schema(expected), Some(output)) => {
                 let Some(expected) = self.schema(expected) else {
                     return false;
@@ -208,20 +209,18 @@ impl Contract<'_> {
                         let Ok(matcher) = NameSelector::new(&pattern.value) else {
                             return false;
                         };
-                        let matches = |value: &Value| {
-                            let text = value
-                                .as_str()
-                                .map_or_else(|| value.to_string(), str::to_owned);
+                        let is_match = |one: &Value| {
+                            let text = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
                             matcher.matches(&text)
                         };
-                        if !values.iter().any(matches) {
+                        if !values.iter().any(is_match) {
                             let listed = Value::Array(values.clone());
                             faults.add(
                                 pattern.span,
                                 format!("{} is one of {listed}, and none matches", path.value),
                             );
                         }
-                        is_required && values.iter().all(matches)
+                        is_required && values.iter().all(is_match)
                     }
                     SchemaField::Listed { values: None, .. } | SchemaField::Open => false,
                 }

@@ -6,14 +6,16 @@ use super::eval::Eval;
 use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{ModelConfig, ProviderConfig};
-use super::package_section::PackageSection;
-use super::packages::Packages;
+use super::package_fault::PackageFault;
+use super::package_section::{ExportKind, PackageExport, PackageSection};
+use super::packages::{PackageFolder, PackageNames, split_reference};
 use super::project_fault::{ProjectFault, ProjectFaultKind};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use super::tools::ProjectTool;
 use crate::base::fs::ReadFs;
 use crate::base::hash::Hash;
+use crate::base::quoted::name_list;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::{Span, Spanned};
@@ -21,8 +23,10 @@ use crate::kernel::agent_node::TestedAgents;
 use crate::settings::layers::Layers;
 use crate::settings::provenance::{SettingOrigin, ValuePlace};
 use crate::syntax::limits::XmlLimits;
+use crate::template::names::DefinitionKind;
+use semver::Version;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The version of this program.
@@ -331,5 +335,131 @@ impl Config {
             .rev()
             .find(|(globs, _)| globs.matches(path))
             .map(|(_, owner)| owner.as_str())
+    }
+}
+
+/// The packages of a project, sorted by name.
+#[derive(Clone, Debug, Default)]
+pub struct Packages {
+    all: Arc<[InstalledPackage]>,
+}
+
+/// A package that a project uses, itself or through another package.
+#[derive(Clone, Debug)]
+pub struct InstalledPackage {
+    /// Its version.
+    pub version: Version,
+    /// Its names in the project.
+    pub names: Arc<PackageNames>,
+    /// Its files.
+    pub folder: PackageFolder,
+    /// Its project file.
+    pub config: Arc<Config>,
+    /// The span in the project file of the dependency that brings it.
+    pub span: Span,
+}
+
+impl Packages {
+    /// The given packages.
+    pub fn new(mut all: Vec<InstalledPackage>) -> Self {
+        all.sort_by(|a, b| a.names.package.cmp(&b.names.package));
+        Self { all: all.into() }
+    }
+
+    /// Returns those with some names.
+    #[must_use]
+    pub fn retain_named(&self, is_wanted: impl Fn(&str) -> bool) -> Self {
+        let all = self.all.iter();
+        let wanted = all.filter(|package| is_wanted(&package.names.package));
+        Self {
+            all: wanted.cloned().collect(),
+        }
+    }
+
+    /// All packages, by name.
+    pub fn iter(&self) -> std::slice::Iter<'_, InstalledPackage> {
+        self.all.iter()
+    }
+
+    /// The package with a name.
+    pub fn get(&self, name: &str) -> Option<&InstalledPackage> {
+        let at = self
+            .all
+            .binary_search_by(|package| package.names.package.as_str().cmp(name));
+        self.all.get(at.ok()?)
+    }
+
+    /// The package that contains a file, by the file's name in findings.
+    pub fn of_file(&self, path: &str) -> Option<&InstalledPackage> {
+        let (folder, _) = split_reference(path)?;
+        let package = self.get(folder.split_once('@')?.0)?;
+        (package.folder.prefix == folder).then_some(package)
+    }
+
+    /// The package and the export that a name refers to.
+    pub fn of_reference<'n>(&self, name: &'n str) -> Option<(&InstalledPackage, &'n str)> {
+        let (package, export) = split_reference(name)?;
+        Some((self.get(package)?, export))
+    }
+
+    /// Returns the path on disk of a file of the project or of a package, by its name in findings.
+    pub fn real_path(&self, root: &Path, name: &str) -> PathBuf {
+        match (self.of_file(name), split_reference(name)) {
+            (Some(package), Some((_, rest))) => package.folder.path(root).join(rest),
+            _ => root.join(name),
+        }
+    }
+}
+
+impl InstalledPackage {
+    /// Returns true if others may use a definition.
+    pub fn exports(&self, kind: ExportKind, name: &str) -> bool {
+        self.export_names(kind).any(|own| own == name)
+    }
+
+    /// Returns true if others may use a definition, by its full name.
+    pub fn exports_definition(&self, kind: DefinitionKind, name: &str) -> bool {
+        let (Some(kind), Some((_, name))) =
+            (ExportKind::of_definition(kind), split_reference(name))
+        else {
+            return false;
+        };
+        self.exports(kind, name)
+    }
+
+    /// The exported names of a kind, in the order of the project file.
+    pub fn export_names(&self, kind: ExportKind) -> impl Iterator<Item = &str> {
+        let section = self.config.package.iter();
+        let exports = section.flat_map(|section| &section.exports);
+        exports
+            .map(|export| &export.value)
+            .filter(move |export| export.kind == kind)
+            .map(|export| export.name.as_str())
+    }
+
+    /// Returns a tool of the package with the name of its file in the project.
+    pub fn own_tool(&self, tool: &ProjectTool) -> ProjectTool {
+        let path = match self.config.files.first() {
+            Some(file) if *file.path == *tool.path => tool.path.clone(),
+            _ => format!("{}/{}", self.folder.prefix, tool.path),
+        };
+        ProjectTool {
+            path,
+            ..tool.clone()
+        }
+    }
+
+    /// Returns the fault of a use of something that is not exported.
+    pub fn not_exported(&self, export: &PackageExport) -> PackageFault {
+        let names: Vec<&str> = self.export_names(export.kind).collect();
+        let word = export.kind.word();
+        PackageFault::NotExported {
+            export: export.to_string(),
+            exports: if names.is_empty() {
+                format!("it exports no {word}")
+            } else {
+                format!("its {word}: {}", name_list(&names))
+            },
+        }
     }
 }

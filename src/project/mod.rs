@@ -28,6 +28,8 @@ pub mod lints;
 #[cfg(feature = "compile")]
 pub mod lock_file;
 pub mod models;
+#[cfg(feature = "compile")]
+pub mod package_fault;
 #[cfg(feature = "fs")]
 pub mod package_files;
 #[cfg(feature = "compile")]

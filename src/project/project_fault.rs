@@ -2,7 +2,7 @@
 //! nowhere else.
 
 use super::glob::GlobError;
-use super::packages::PackageFault;
+use super::package_fault::PackageFault;
 use super::require::Needs;
 use super::roles::Tier;
 use super::routing::Disqualification;

@@ -63,6 +63,8 @@ pub enum ConfigShape {
     Set,
     /// Patterns of paths inside the project: one, or a list.
     Globs,
+    /// Folders inside the project, level by level: one pattern, or a list.
+    Folders,
     /// One of these words, or a list of them.
     Words(&'static [&'static str]),
     /// One of some words.

@@ -82,6 +82,11 @@ fn one_or_list(one: &Value) -> Value {
     json!({"anyOf": [one, {"type": "array", "items": one}]})
 }
 
+/// Returns the schema of a pattern of paths that has no such part.
+fn glob_schema(refused: &str) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": 1000, "not": {"pattern": refused}})
+}
+
 fn shape_schema(shape: ConfigShape) -> Value {
     match shape {
         ConfigShape::Text => json!({"type": "string"}),
@@ -92,12 +97,10 @@ fn shape_schema(shape: ConfigShape) -> Value {
             &json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]}),
         ),
         ConfigShape::Set => one_or_list(&name_schema()),
-        ConfigShape::Globs => {
-            let outside = "^(\\./)?/|(^|/)\\.\\.(/|$)";
-            one_or_list(
-                &json!({"type": "string", "minLength": 1, "maxLength": 1000, "not": {"pattern": outside}}),
-            )
-        }
+        ConfigShape::Globs => one_or_list(&glob_schema("^(\\./)?/|(^|/)\\.\\.(/|$)")),
+        ConfigShape::Folders => one_or_list(&glob_schema(
+            "^(\\./)?/|(^|/)\\.\\.(/|$)|\\*\\*|//.|[^/.]/+\\./|(^|/)\\.$|^\\./+$|\\./\\./|\\{[^}/]*/",
+        )),
         ConfigShape::Words(words) => one_or_list(&json!({"enum": words})),
         ConfigShape::Word(words) => json!({"enum": words}),
         ConfigShape::Bool | ConfigShape::Setting(SettingName::AccumulateData) => {

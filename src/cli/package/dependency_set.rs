@@ -115,6 +115,11 @@ impl DependencySet {
     pub(super) fn required(&self) -> Result<BTreeMap<String, PackageSource>> {
         let config = Project::with_text(self.project.root.clone(), &self.text).config;
         let is_own = |key: &str| key.starts_with("dependencies");
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            clippy::match_wildcard_for_single_variants,
+            reason = "no other is about packages"
+        )]
         let is_of_section = |fault: &&ProjectFault| match &fault.kind {
             ProjectFaultKind::Syntax { .. } => true,
             ProjectFaultKind::BadValue { key, .. } | ProjectFaultKind::WrongType { key, .. } => {
@@ -123,7 +128,6 @@ impl DependencySet {
             ProjectFaultKind::MissingKey { table, .. }
             | ProjectFaultKind::UnknownKey { table, .. } => is_own(table),
             ProjectFaultKind::NoWorkspace { name, .. } => is_own(name),
-            #[allow(clippy::wildcard_enum_match_arm, reason = "no other is about packages")]
             _ => false,
         };
         if config.faults.iter().any(|fault| is_of_section(&fault)) {

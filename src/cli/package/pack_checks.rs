@@ -100,21 +100,21 @@ pub(super) fn check_exports(package: &PackageSection, project: &CompiledProject)
 
 /// Describes the recorded answers, a line for each file.
 pub(super) fn describe_recordings(files: &[PackedFile]) -> Result<String> {
-    let mut lines = String::from("recorded answers in the package:");
+    let mut lines = vec!["recorded answers in the package:".to_owned()];
     for file in recordings(files) {
         let calls = read_calls(file)?;
         let models: BTreeSet<&str> = calls.iter().map(|(_, call)| call.model.as_str()).collect();
         let masked: usize = calls.iter().map(|(_, call)| call.redacted.len()).sum();
-        lines += &format!(
-            "\n  {}  {} of {}, {} bytes, {} masked",
+        lines.push(format!(
+            "  {}  {} of {}, {} bytes, {} masked",
             escape_line(&file.path),
             pluralize(calls.len(), "call"),
             escape_line(&models.into_iter().collect::<Vec<_>>().join(", ")),
             format_thousands(file.bytes.len()),
             pluralize(masked, "value")
-        );
+        ));
     }
-    Ok(lines)
+    Ok(lines.join("\n"))
 }
 
 fn recordings(files: &[PackedFile]) -> impl Iterator<Item = &PackedFile> {

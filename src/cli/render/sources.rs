@@ -7,7 +7,7 @@
 use crate::base::contained_path;
 use crate::base::fs::{self, RealFs};
 use crate::base::source::LineIndex;
-use crate::project::packages::Packages;
+use crate::project::config::Packages;
 use crate::syntax::decode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -200,6 +200,7 @@ fn value_template(shape: ConfigShape) -> String {
         | ConfigShape::PointersOr(_)
         | ConfigShape::Set
         | ConfigShape::Globs
+        | ConfigShape::Folders
         | ConfigShape::Words(_) => " = [\"$0\"]".to_owned(),
         ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::Lints => " = { $0 }".to_owned(),
         ConfigShape::List(_) => " = [{ $0 }]".to_owned(),

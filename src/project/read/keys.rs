@@ -160,7 +160,7 @@ pub(super) static WORKSPACE: ConfigTable = key_table(
     &[
         required_key(
             "members",
-            ConfigShape::Globs,
+            ConfigShape::Folders,
             "the folders of the projects: `teams/*`",
         ),
         optional_key(

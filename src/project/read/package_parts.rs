@@ -3,8 +3,10 @@
 use super::value::FaultSink;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::ConfigFile;
+use crate::project::config::{InstalledPackage, Packages};
+use crate::project::package_fault::PackageFault;
 use crate::project::package_section::{ExportKind, PackageExport};
-use crate::project::packages::{InstalledPackage, PackageFault, Packages, split_reference};
+use crate::project::packages::split_reference;
 use crate::project::project_fault::ProjectFaultKind;
 use crate::project::roles::{ModelChoice, Role};
 use crate::project::tools::ProjectTool;
@@ -123,7 +125,7 @@ impl Role {
                 }
                 capabilities.iter_mut()
             }
-            ModelChoice::Open => Default::default(),
+            ModelChoice::Open => std::slice::IterMut::default(),
         };
         for text in tools.chain(&mut self.protected_paths).chain(models) {
             text.span = at;

@@ -6,13 +6,12 @@ use crate::base::contained_path::describe_io_error;
 use crate::base::folders;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Config, ConfigInput, MAX_FILE_BYTES};
+use crate::project::config::{Config, ConfigInput, InstalledPackage, MAX_FILE_BYTES, Packages};
 use crate::project::dependencies::{Dependency, PackageSource, PackageTrust};
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
+use crate::project::package_fault::PackageFault;
 use crate::project::package_files::PackageFiles;
-use crate::project::packages::{
-    InstalledPackage, PackageFault, PackageFolder, PackageNames, PackagePlace, Packages,
-};
+use crate::project::packages::{PackageFolder, PackageNames, PackagePlace};
 use crate::template::keywords::Trust;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};

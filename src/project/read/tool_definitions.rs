@@ -12,7 +12,7 @@ use crate::base::span::{Span, Spanned};
 use crate::kernel::sampling::{Parameter, TOOL_CHOICE_WORDS};
 use crate::project::config::ConfigInput;
 use crate::project::package_section::is_package_name;
-use crate::project::packages::Packages;
+use crate::project::config::Packages;
 use crate::project::project_fault::{ProjectFaultKind, ToolFault};
 use crate::project::roles::{Role, RoleTools, matches_tool};
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of, optional_key};

@@ -9,8 +9,9 @@ use crate::base::fs::{MemoryFs, ReadFs};
 use crate::base::parallel::map_items;
 use crate::base::span::Span;
 use crate::project::config::Config;
+use crate::project::config::InstalledPackage;
 use crate::project::package_files::PackageFiles;
-use crate::project::packages::{InstalledPackage, PackagePlace};
+use crate::project::packages::PackagePlace;
 use crate::registry::compile::{
     CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler,
 };

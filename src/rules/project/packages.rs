@@ -1,7 +1,8 @@
 //! CTX518: a package that the project uses, or something of it, is not available.
 
 use super::project_prelude::*;
-use crate::project::packages::{InstalledPackage, PackageFault};
+use crate::project::config::InstalledPackage;
+use crate::project::package_fault::PackageFault;
 
 /// Nothing is fetched by a check, and a package with errors has no complete registry.
 pub(super) static RULE: Rule = Rule::new(

@@ -152,6 +152,9 @@ fn every_verb_has_examples_and_every_example_works() {
                 let config = project.read_file("ctxc.toml")
                     + "[package]\nname = \"acme/rules\"\nversion = \"0.1.0\"\nexports = [\"tasks/triage\"]\n";
                 project.write_file("ctxc.toml", config);
+                project
+                    .run(&["package", "pack", "-o", "rules.tar.zst"])
+                    .exits_with(0);
             }
             if verb == "label" {
                 project.write_file(

@@ -103,6 +103,7 @@ fn sound(shape: ConfigShape) -> Vec<Value> {
         ConfigShape::Pointer => vec![json!("/a/b"), json!("")],
         ConfigShape::PointersOr(table) => vec![json!("/a"), json!(["/a", least(table)])],
         ConfigShape::Globs => vec![json!("./a/**/*.md"), json!(["a", "b..c/[x]{y,z}"])],
+        ConfigShape::Folders => vec![json!("./teams/*"), json!(["a", "b..c/[x]{y,z}/"])],
         ConfigShape::Words(all) => [words(all), vec![json!(all)]].concat(),
         ConfigShape::Word(all) => words(all),
         ConfigShape::Bool | ConfigShape::Setting(SettingName::AccumulateData) => {
@@ -155,6 +156,14 @@ fn bad(shape: ConfigShape) -> Vec<Value> {
             json!("/x"),
             json!(["a", "../x"]),
             json!("a/../x"),
+            json!(""),
+        ],
+        ConfigShape::Folders => vec![
+            json!(5),
+            json!("/x"),
+            json!(["a", "../x"]),
+            json!("a/**"),
+            json!("a/./b"),
             json!(""),
         ],
         ConfigShape::Words(_) => vec![json!("nothing"), json!(["nothing"]), json!(5)],

@@ -1,3 +1,5 @@
+//! SHA-256 of bytes and of trees.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Archives of packages, written.
+
 use super::*;
 
 fn file(path: &str, text: &str) -> PackedFile {

@@ -1,3 +1,5 @@
+//! The files that a package selects.
+
 use super::*;
 use crate::base::fs::MemoryFs;
 use crate::project::config::ConfigInput;

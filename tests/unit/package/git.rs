@@ -2,6 +2,9 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
     reason = "hostile repositories are made by hand"
 )]
 

@@ -179,7 +179,7 @@ fn five_hundred_random_graphs_resolve_as_defined() {
         match found {
             None => circles += 1,
             Some(found) => {
-                raised += usize::from(project.iter().any(|(name, version)| found[name] > *version))
+                raised += usize::from(project.iter().any(|(name, version)| found[name] > *version));
             }
         }
     }

@@ -1,3 +1,5 @@
+//! Hostile archives, each refused.
+
 use super::*;
 use crate::package::archive::write_archive;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Steps of versions.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Names and exports of packages.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Ranges of versions of this program.
+
 use super::*;
 
 #[test]

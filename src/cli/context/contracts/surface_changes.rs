@@ -38,10 +38,10 @@ fn other_export(export: &str, config: &Config) -> Option<ExportSurface> {
             .iter()
             .flat_map(|file| flatten_keys(&file.text));
         let lints = keys.filter(|(key, _)| key.first().is_some_and(|top| top == "lints"));
-        let lines: String = lints
+        let rows: Vec<String> = lints
             .map(|(key, value)| format!("{} = {value}\n", key.join(".")))
             .collect();
-        return (export == "rules").then(|| ExportSurface::from_text(&lines));
+        return (export == "rules").then(|| ExportSurface::from_text(&rows.concat()));
     };
     let mut tools = config.roles.values().filter_map(|role| role.tools.as_ref());
     let tool = tools.find_map(|tools| tools.defined.get(name))?;

@@ -88,12 +88,10 @@ impl GateArgs {
         }
         let format = self.output.format.result_format();
         let output = self.output.output.as_deref();
-        let form = match PrintedForm::new(format, output) {
-            PrintedForm::Document if matches!(format, CommentFormat::Markdown) => {
-                PrintedForm::Markdown
-            }
-            form => form,
-        };
+        let mut form = PrintedForm::new(format, output);
+        if matches!(form, PrintedForm::Document) && matches!(format, CommentFormat::Markdown) {
+            form = PrintedForm::Markdown;
+        }
         let reports = self.output.format.reports().iter();
         WorkspaceReach::members(
             form,

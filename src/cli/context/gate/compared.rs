@@ -23,8 +23,8 @@ use crate::cli::revision::{self, BaseNaming, ExternalPart, ProjectAtRevision};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::eval::gate::{
-    Accepters, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits, LocatedRelaxation,
-    Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
+    Accepters, AddedApproval, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits,
+    LocatedRelaxation, Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
 };
 use crate::eval::judge::CriterionScore;
 use crate::eval::result_keys;
@@ -163,27 +163,7 @@ impl GateComparison {
             .chain(removed_members.iter().map(|member| &member.project.config))
             .collect();
         let accepters = find_accepters(&project, &configs, &commit, &place)?;
-        let signed = |line: &ApprovalEntry| {
-            revision::is_line_signed(
-                &project.root,
-                &revision::AddedLine {
-                    base: &commit,
-                    path: LOG_FILE,
-                    text: line.to_line().trim_end(),
-                },
-                &line.by,
-            )
-        };
-        let signed = approvals
-            .added_lines()
-            .iter()
-            .map(|added| Ok((added.line.to_line(), signed(&added.line)?)));
-        let signed: BTreeMap<String, bool> = signed.collect::<Result<_>>()?;
-        let approvals = approvals.with_verification(&accepters, |line| {
-            signed
-                .get(&line.to_line())
-                .is_some_and(|is_signed| *is_signed)
-        });
+        let approvals = verify_approvals(approvals, &project.root, &commit, &accepters)?;
         if base_project
             .as_ref()
             .and_then(CompiledProject::past)
@@ -761,6 +741,28 @@ impl GateComparison {
         Err(CliError::usage(format!("there is no suite `{unknown}`"))
             .with_suggestion_or(near, valid))
     }
+}
+
+/// Returns the approvals with the signatures of the lines that were added since a commit.
+fn verify_approvals(
+    approvals: Approvals,
+    root: &Path,
+    commit: &str,
+    accepters: &Accepters,
+) -> Result<Approvals> {
+    let mut signed = BTreeMap::new();
+    for AddedApproval { line, .. } in approvals.added_lines() {
+        let text = line.to_line();
+        let added = revision::AddedLine {
+            base: commit,
+            path: LOG_FILE,
+            text: text.trim_end(),
+        };
+        let is_signed = revision::is_line_signed(root, &added, &line.by)?;
+        signed.insert(text, is_signed);
+    }
+    let is_signed = |line: &ApprovalEntry| signed.get(&line.to_line()) == Some(&true);
+    Ok(approvals.with_verification(accepters, is_signed))
 }
 
 /// Returns the people who may accept, according to the base and the members that it loses. `codeowners` is replaced by the owners

@@ -151,6 +151,8 @@ fn every_key_is_written_and_what_is_always_written_is_required() {
         let maps = ["/criteria", "/dimensions", "/dimensionScores"];
         !(fault.starts_with("compaction-") && maps.iter().any(|name| fault.ends_with(name)))
     });
+    // The registry of a package, as its own schema describes it.
+    faults.retain(|fault| !fault.starts_with("package: nothing describes /registry"));
     // A row of the scorecard, as that describes it.
     faults.retain(|fault| !fault.starts_with("history: nothing describes /cases/"));
     // Values of a task and of a subtask have the names that their author gives them.

@@ -1,3 +1,5 @@
+//! Names that a text defines.
+
 use super::*;
 
 fn labels(path: &str, text: &str) -> Vec<String> {
