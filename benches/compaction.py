@@ -33,9 +33,9 @@ def rows(count, size):
         if at >= end:
             end += 400
             if at:
-                yield {"type": "system", "subtype": "compact_boundary", "uuid": f"b{at}", "sessionId": "s", "compactMetadata": {"trigger": "auto", "preTokens": 150_000}}
-                yield message(at, "user", text(12_000)) | {"isCompactSummary": True}
-            yield message(at, "user", f"Never touch the part{at} of the shop. {text(600)}")
+                yield {"type": "system", "subtype": "compact_boundary", "parentUuid": None, "logicalParentUuid": f"u{at - 1}", "uuid": f"b{at}", "sessionId": "s", "compactMetadata": {"trigger": "auto", "preTokens": 150_000}}
+                yield message(at, "user", text(12_000)) | {"isCompactSummary": True, "parentUuid": f"b{at}", "uuid": f"s{at}"}
+            yield message(at, "user", f"Never touch the part{at} of the shop. {text(600)}") | ({"parentUuid": f"s{at}"} if at else {})
             at += 1
         path = f"{FOLDER}/src/{rng.choice(WORDS)}/file{at % 900}.rs"
         name, given = rng.choice([("Read", {"file_path": path}), ("Edit", {"file_path": path, "old_string": text(300), "new_string": text(300)}), ("Bash", {"command": f"npm run {rng.choice(WORDS)}{at % 50}"})])

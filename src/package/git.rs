@@ -172,6 +172,8 @@ struct GitCall {
     url: String,
     limits: GitLimits,
     protocols: &'static str,
+    /// True if the user's settings name a program for ssh.
+    has_ssh_program: bool,
     folder: TempDir,
 }
 
@@ -270,10 +272,11 @@ impl GitCall {
             url: url.to_owned(),
             reason: GitRefusal::Failed(describe_io_error(&why)),
         })?;
-        let call = Self {
+        let mut call = Self {
             url: url.to_owned(),
             limits: *limits,
             protocols,
+            has_ssh_program: false,
             folder,
         };
         // An empty template brings no hooks.
@@ -282,6 +285,8 @@ impl GitCall {
             "",
             MAX_LIST_BYTES,
         )?;
+        let setting = ["config", "--get", "core.sshCommand"];
+        call.has_ssh_program = call.run(&setting, "", MAX_LIST_BYTES).is_ok();
         Ok(call)
     }
 
@@ -384,9 +389,11 @@ impl GitCall {
             .chain([("GIT_ALLOW_PROTOCOL", self.protocols)]);
         let fixed: BTreeMap<&str, &str> = fixed.collect();
         variables.retain(|(name, _)| !fixed.contains_key(name.as_str()));
-        let has_ssh = variables
-            .iter()
-            .any(|(name, _)| name.starts_with("GIT_SSH"));
+        // The variable would override the user's setting.
+        let has_ssh = self.has_ssh_program
+            || variables
+                .iter()
+                .any(|(name, _)| name.starts_with("GIT_SSH"));
         variables.extend(
             fixed
                 .iter()

@@ -4,10 +4,13 @@
 //! Contains no time and no path of a machine: equal contracts and equal packages give equal bytes.
 
 use crate::base::words::words;
+use crate::schema::json::names::{CONTRACT_ACCEPTANCE, CONTRACT_MATRIX};
 use schemars::JsonSchema;
 use semver::Version;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use thiserror::Error;
 
 /// The file of verdicts, relative to the project.
 pub const MATRIX_FILE: &str = "contracts/MATRIX.jsonl";
@@ -43,7 +46,7 @@ pub struct MatrixRow {
     pub file: String,
     /// The name of the contract.
     pub contract: String,
-    /// The hash of the contract with the files beside it.
+    /// The hash of the contract with the files that it names.
     pub hash: String,
     /// The commit of the consumer; null for one in a folder.
     pub commit: Option<String>,
@@ -90,6 +93,26 @@ pub enum ContractOutcome {
     Open(String),
 }
 
+/// A line of the matrix or of the accepted breaks that cannot be read.
+#[derive(Debug, Error)]
+#[error("{file}:{line}: {why}")]
+pub struct MatrixFault {
+    file: &'static str,
+    line: usize,
+    why: String,
+}
+
+/// The rows of a version that take the place of those that the matrix has.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRows<'r> {
+    /// The version.
+    pub version: &'r str,
+    /// The names of all consumers that the version was held to, even of those without contracts.
+    pub consumers: &'r [String],
+    /// The rows.
+    pub rows: &'r [MatrixRow],
+}
+
 /// The rows of a matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matrix {
@@ -97,11 +120,19 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Reads the lines of a matrix. Lines of a later version are left out.
-    pub fn parse(text: &str) -> Self {
-        Self {
-            rows: parse_lines(text),
-        }
+    /// Reads the lines of a matrix.
+    ///
+    /// # Errors
+    /// A line is no row of this version of the format: without it, a contract that was kept would
+    /// count as one that never was.
+    pub fn parse(text: &str) -> Result<Self, MatrixFault> {
+        let lines = LineFile {
+            file: MATRIX_FILE,
+            schema: CONTRACT_MATRIX,
+            text,
+        };
+        let rows = lines.parse()?;
+        Ok(Self { rows })
     }
 
     /// Adds the rows of another state of the file.
@@ -140,9 +171,9 @@ impl Matrix {
         }
     }
 
-    /// Returns the text of the matrix with the rows of a version in place of those that it had:
-    /// sorted, a line each.
-    pub fn with_version(&self, version: &str, rows: &[MatrixRow]) -> String {
+    /// Returns the text of the matrix with new rows in place of those that it had of the same
+    /// version and consumers: sorted, a line each.
+    pub fn with_rows(&self, new: NewRows<'_>) -> String {
         let key = |row: &MatrixRow| {
             let version = Version::parse(&row.version).ok();
             (
@@ -152,8 +183,10 @@ impl Matrix {
                 version,
             )
         };
-        let earlier = self.rows.iter().filter(|row| row.version != version);
-        let all: BTreeMap<_, _> = earlier.chain(rows).map(|row| (key(row), row)).collect();
+        let is_replaced =
+            |row: &&MatrixRow| row.version == new.version && new.consumers.contains(&row.consumer);
+        let others = self.rows.iter().filter(|row| !is_replaced(row));
+        let all: BTreeMap<_, _> = others.chain(new.rows).map(|row| (key(row), row)).collect();
         print_lines(all.values())
     }
 }
@@ -168,11 +201,52 @@ pub fn find_acceptance<'a>(
     })
 }
 
-/// Reads a file of JSON lines; those of another form are left out.
-pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Vec<T> {
-    text.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect()
+/// Reads the lines of the accepted breaks.
+///
+/// # Errors
+/// A line is no acceptance of this version of the format.
+pub fn parse_acceptances(text: &str) -> Result<Vec<AcceptedBreak>, MatrixFault> {
+    let lines = LineFile {
+        file: ACCEPTED_FILE,
+        schema: CONTRACT_ACCEPTANCE,
+        text,
+    };
+    lines.parse()
+}
+
+/// A file of JSON lines.
+struct LineFile<'t> {
+    file: &'static str,
+    /// The `schema` of each line.
+    schema: &'static str,
+    text: &'t str,
+}
+
+impl LineFile<'_> {
+    /// Reads all lines but blank ones.
+    fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, MatrixFault> {
+        let lines = self.text.lines().enumerate();
+        let written = lines.filter(|(_, line)| !line.trim().is_empty());
+        written
+            .map(|(index, line)| self.parse_line(index + 1, line))
+            .collect()
+    }
+
+    fn parse_line<T: DeserializeOwned>(&self, number: usize, line: &str) -> Result<T, MatrixFault> {
+        let fault = |found: String| MatrixFault {
+            file: self.file,
+            line: number,
+            why: format!("{found}; expected an object of `schema` {:?}", self.schema),
+        };
+        let value: Value =
+            serde_json::from_str(line).map_err(|why| fault(format!("found no JSON: {why}")))?;
+        match value.get("schema") {
+            Some(found) if found == self.schema => {}
+            Some(found) => return Err(fault(format!("found `schema` {found}"))),
+            None => return Err(fault("found no `schema`".to_owned())),
+        }
+        serde_json::from_value(value).map_err(|why| fault(why.to_string()))
+    }
 }
 
 /// Prints values as JSON lines.

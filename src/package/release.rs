@@ -2,12 +2,14 @@
 
 use super::archive::PackedFile;
 use super::file_choice::select_files;
+use super::file_name::{NameFault, NameTable};
 use super::git::{FetchedTree, GitFault};
 use super::resolve::Requirements;
 use crate::base::fs::MemoryFs;
+use crate::base::hidden_text::hidden_runs;
 use crate::base::sha256::{sha256_hex, tree_digest};
 use crate::project::config::{Config, ConfigInput};
-use crate::project::dependencies::PackageSource;
+use crate::project::dependencies::{PackageSource, split_version};
 use crate::project::lock_file::LockedPackage;
 use semver::Version;
 use std::collections::BTreeMap;
@@ -48,6 +50,27 @@ pub enum ReleaseFault {
         /// The required name.
         required: String,
     },
+    /// A tag that names another version.
+    #[error(
+        "its [package] has version {found}, expected {expected} as in the tag: a lock could not tell its releases apart; name the tag of a release, or ask its owner for one that fits"
+    )]
+    OtherVersion {
+        /// Its version.
+        found: Version,
+        /// The version in the tag.
+        expected: Version,
+    },
+    /// A file whose name is not safe on every system.
+    #[error("{path}: {fault}")]
+    Name {
+        /// Its name, with escapes.
+        path: String,
+        /// The reason.
+        fault: NameFault,
+    },
+    /// A text with characters that hide instructions.
+    #[error("{0}: models read this character, and no editor displays it")]
+    HiddenText(String),
     /// A file that cannot be fetched.
     #[error(transparent)]
     Git(#[from] GitFault),
@@ -80,7 +103,20 @@ impl PackageRelease {
             return Err(ReleaseFault::NoProject);
         }
         let config = read_settings(&tree.read_files(&settings)?)?;
-        let files = tree.read_files(&select_files(&config, tree.paths()))?;
+        let chosen = select_files(&config, tree.paths());
+        let mut names = NameTable::default();
+        for path in &chosen {
+            names
+                .add(path.as_bytes())
+                .map_err(|fault| ReleaseFault::Name {
+                    path: path.escape_debug().to_string(),
+                    fault,
+                })?;
+        }
+        let files = tree.read_files(&chosen)?;
+        if let Some(place) = find_hidden_text(&files) {
+            return Err(ReleaseFault::HiddenText(place));
+        }
         Ok(Self {
             commit: Some(tree.commit.clone()),
             ..Self::new(&config, files)?
@@ -90,6 +126,20 @@ impl PackageRelease {
     /// Reads the release in files that were stored earlier.
     pub fn from_files(files: Vec<PackedFile>) -> Result<Self, ReleaseFault> {
         Self::new(&read_settings(&files)?, files)
+    }
+
+    /// Returns the release if its version is the one in its tag. A tag without a version fits all.
+    ///
+    /// # Errors
+    /// The tag names another version.
+    pub fn require_version(self, tag: &str) -> Result<Self, ReleaseFault> {
+        match split_version(tag) {
+            Some((_, expected)) if expected != self.version => Err(ReleaseFault::OtherVersion {
+                found: self.version,
+                expected,
+            }),
+            _ => Ok(self),
+        }
     }
 
     /// The part that resolution depends on.
@@ -120,6 +170,17 @@ impl PackageRelease {
             files,
         }
     }
+}
+
+/// Returns the place of the first character that a model reads and no editor displays.
+pub fn find_hidden_text(files: &[PackedFile]) -> Option<String> {
+    files.iter().find_map(|file| {
+        let text = std::str::from_utf8(&file.bytes).ok()?;
+        let run = hidden_runs(text).find(|run| run.is_critical)?;
+        let line = text.get(..run.range.start)?.matches('\n').count() + 1;
+        let character = u32::from(run.first);
+        Some(format!("{}:{line}: U+{character:04X}", file.path))
+    })
 }
 
 /// The hash of the list of files with their hashes.

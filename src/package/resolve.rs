@@ -1,12 +1,11 @@
 //! Minimal version selection: of all requirements on a package, the highest. A pure function of what
 //! the packages state, so its result depends neither on time nor on the order of requirements.
 
-use crate::base::contained_path::slash_path;
-use crate::project::dependencies::PackageSource;
+use crate::project::dependencies::{PackageSource, normalize_folder};
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 /// The maximum number of requirements that are looked at.
 const MAX_REQUIREMENTS: usize = 2_000;
@@ -143,13 +142,13 @@ pub fn resolve<E: fmt::Display>(
             let mut names = path.0.clone();
             names.push(name.clone());
             let path = RequirementPath(names);
-            let source = match (&key.1, required) {
-                (PackageSource::Git { .. }, PackageSource::Path(_)) => {
-                    let source_text = required.to_string();
-                    return Err(ResolveFault::FolderInGit { path, source_text });
-                }
-                (PackageSource::Path(folder), _) => normalize_source(folder, required),
-                (PackageSource::Git { .. }, PackageSource::Git { .. }) => required.clone(),
+            if is_elsewhere(&key.1, required) {
+                let source_text = required.to_string();
+                return Err(ResolveFault::FolderInGit { path, source_text });
+            }
+            let source = match &key.1 {
+                PackageSource::Path(folder) => normalize_source(folder, required),
+                PackageSource::Git { .. } => required.clone(),
             };
             open.push_back((path, source));
         }
@@ -165,6 +164,19 @@ pub fn resolve<E: fmt::Display>(
         );
     }
     select_highest(project, found)
+}
+
+/// Returns true if a package requires a source that exists on the machine of its author only: a
+/// folder, or a repository in a folder unless its own is one, too.
+fn is_elsewhere(own: &PackageSource, required: &PackageSource) -> bool {
+    let is_local = |url: &str| url.starts_with("file://");
+    match (own, required) {
+        (PackageSource::Path(_), _) => false,
+        (PackageSource::Git { .. }, PackageSource::Path(_)) => true,
+        (PackageSource::Git { url: own, .. }, PackageSource::Git { url, .. }) => {
+            is_local(url) && !is_local(own)
+        }
+    }
 }
 
 /// Selects the highest version of each package, without those that only lower versions require.
@@ -226,26 +238,7 @@ fn normalize_source(folder: &str, source: &PackageSource) -> PackageSource {
     let PackageSource::Path(path) = source else {
         return source.clone();
     };
-    let mut out = PathBuf::new();
-    for part in Path::new(folder).join(path).components() {
-        let is_inside = out.file_name().is_some();
-        match part {
-            Component::ParentDir if is_inside => drop(out.pop()),
-            Component::CurDir => {}
-            Component::ParentDir
-            | Component::Normal(_)
-            | Component::RootDir
-            | Component::Prefix(_) => {
-                out.push(part);
-            }
-        }
-    }
-    let path = slash_path(&out);
-    PackageSource::Path(if path.is_empty() {
-        ".".to_owned()
-    } else {
-        path
-    })
+    PackageSource::Path(normalize_folder(&Path::new(folder).join(path)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! The packages that a project requires, with their sources. Never looks at a source.
 
+use crate::base::contained_path::slash_path;
 use crate::base::span::Spanned;
+use semver::Version;
+use std::borrow::Cow;
 use std::fmt;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 /// A package that a project requires.
@@ -75,7 +79,7 @@ impl FromStr for PackageSource {
 }
 
 impl PackageSource {
-    /// Reads a source as written in a project file.
+    /// Reads a source as written in a project file. One folder has one form: `./a/../b/` is `b`.
     pub fn parse(text: &str) -> Result<Self, SourceFault> {
         if let Some(folder) = text.strip_prefix("path:") {
             let is_relative = !folder.trim().is_empty()
@@ -83,7 +87,7 @@ impl PackageSource {
                 && !folder.contains(|c: char| c == '\\' || c.is_control())
                 && folder.as_bytes().get(1) != Some(&b':');
             return is_relative
-                .then(|| Self::Path(folder.to_owned()))
+                .then(|| Self::Path(normalize_folder(Path::new(folder))))
                 .ok_or(SourceFault::Folder);
         }
         let (url, tag) = split_revision(text)?;
@@ -111,6 +115,59 @@ impl fmt::Display for PackageSource {
     }
 }
 
+/// Returns a folder without `.`, needless `..` and a `/` at its end.
+pub fn normalize_folder(folder: &Path) -> String {
+    let mut out = PathBuf::new();
+    for part in folder.components() {
+        match part {
+            Component::ParentDir if out.file_name().is_some() => drop(out.pop()),
+            Component::CurDir => {}
+            Component::ParentDir
+            | Component::Normal(_)
+            | Component::RootDir
+            | Component::Prefix(_) => out.push(part),
+        }
+    }
+    let path = slash_path(&out);
+    if path.is_empty() {
+        return ".".to_owned();
+    }
+    path
+}
+
+/// Returns a source as it may be printed: without the user name, password or token of its address.
+pub fn mask_credentials(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("//") else {
+        return text.to_owned();
+    };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    host.rsplit_once('@').map_or_else(
+        || text.to_owned(),
+        |(_, host)| format!("{scheme}//…@{host}{path}"),
+    )
+}
+
+/// Returns a line of a file as it may be displayed: with `*` in place of each byte of the user name,
+/// password or token in the address of a source, so that all places in the line stay.
+pub fn hide_credentials(line: &str) -> Cow<'_, str> {
+    let mut shown = Cow::Borrowed(line);
+    for (source, _) in line.match_indices("git+") {
+        let rest = line.get(source..).unwrap_or("");
+        let Some(scheme) = rest.find("//") else {
+            continue;
+        };
+        let start = scheme + 2;
+        let host = rest.get(start..).unwrap_or("");
+        let is_end = |c: char| matches!(c, '/' | '"' | '\'') || c.is_whitespace();
+        let host = host.split(is_end).next().unwrap_or("");
+        if let Some((user, _)) = host.rsplit_once('@') {
+            let place = source + start..source + start + user.len();
+            shown.to_mut().replace_range(place, &"*".repeat(user.len()));
+        }
+    }
+    shown
+}
+
 /// Splits `git+URL@REVISION` into its address and its revision; empty if there is none.
 pub fn split_revision(text: &str) -> Result<(&str, &str), SourceFault> {
     let url = text.strip_prefix("git+").ok_or(SourceFault::Form)?;
@@ -134,6 +191,15 @@ pub fn split_revision(text: &str) -> Result<(&str, &str), SourceFault> {
     let (path, revision) = path.rsplit_once('@').unwrap_or((path, ""));
     let end = url.len() - rest.len() + host.len() + 1 + path.len();
     Ok((url.get(..end).unwrap_or(url), revision))
+}
+
+/// Splits a tag into the text before its version and the version; `None` if it has none.
+pub fn split_version(tag: &str) -> Option<(&str, Version)> {
+    let starts = tag.char_indices().map(|(at, _)| at);
+    starts.into_iter().find_map(|at| {
+        let (prefix, rest) = tag.split_at_checked(at)?;
+        Some((prefix, Version::parse(rest).ok()?))
+    })
 }
 
 /// True for a name that git accepts as a tag or branch and no program takes for an option.

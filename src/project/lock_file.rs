@@ -84,6 +84,7 @@ struct WrittenLock<P> {
 
 /// Values that are written as texts.
 mod as_text {
+    use crate::project::dependencies::mask_credentials;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
     use std::fmt::Display;
     use std::str::FromStr;
@@ -99,7 +100,7 @@ mod as_text {
     {
         let text = String::deserialize(from)?;
         text.parse()
-            .map_err(|why| D::Error::custom(format_args!("`{text}`: {why}")))
+            .map_err(|why| D::Error::custom(format_args!("`{}`: {why}", mask_credentials(&text))))
     }
 }
 

@@ -1,5 +1,5 @@
-//! The files of an installed package, each held against the lock file when it is read. All other
-//! paths are those of the project that uses the package.
+//! The files of an installed package, each held against the lock file when it is read. No other file
+//! is read through them: not one of the project that uses the package.
 
 use super::packages::{PackageFolder, PackagePlace};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 32;
 /// The message for a file that a locked package did not have.
 const UNLOCKED: &str = "ctxc.lock does not list it";
 /// The message for a file that was changed after it was locked.
-const CHANGED: &str = "it differs from ctxc.lock";
+pub(super) const CHANGED: &str = "it differs from ctxc.lock";
 
 /// The files of a package, under their names in findings.
 pub struct PackageFiles<'p> {
@@ -48,16 +48,13 @@ impl<'p> PackageFiles<'p> {
         }
     }
 
-    /// Returns the real path of a file, with the file system that has it. A link must not lead out
-    /// of the package or the project.
+    /// Returns the real path of a file, with the file system that has it. Neither `..` nor a link
+    /// leads out of the package.
     fn resolve(&self, path: &Path) -> io::Result<(PathBuf, &dyn ReadFs)> {
-        let Some(inside) = self.folder.path_inside(path) else {
-            let real = self.files.canonicalize(&self.root.join(path))?;
-            let is_inside = real.starts_with(self.files.canonicalize(self.root)?);
-            return is_inside
-                .then_some((real, self.files))
-                .ok_or_else(outside_error);
-        };
+        let inside = self.folder.path_inside(path).ok_or_else(outside_error)?;
+        if inside.split('/').any(|part| part == "..") {
+            return Err(outside_error());
+        }
         let (home, files) = (self.folder.path(self.root), self.disk());
         // A locked file is known by its hash, wherever it lies.
         if self.folder.hashes.is_some() {
@@ -134,6 +131,10 @@ impl ReadFs for PackageFiles<'_> {
     }
 
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        // The folder that all names of files are relative to.
+        if path.as_os_str().is_empty() {
+            return Ok(PathBuf::new());
+        }
         self.resolve(path).map(|_| path.to_owned())
     }
 

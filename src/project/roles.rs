@@ -68,6 +68,8 @@ pub struct SystemPrompt {
 pub struct RoleTools {
     /// `tools`: names, or prefixes of names if they end in `*`.
     pub allowed: Vec<Spanned<String>>,
+    /// True if `tools` is written, even without an entry.
+    pub is_explicit: bool,
     /// `blocked_tools`: blocked even if they are allowed.
     pub blocked: Vec<Spanned<String>>,
     /// All tools that the project defines.

@@ -1,7 +1,8 @@
 //! `ctxc package can-publish`: which contracts of consumers the package as it is would break.
 
 use crate::cli::context::contracts::{
-    ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report,
+    ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report, read_acceptances,
+    read_matrix,
 };
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
@@ -9,8 +10,8 @@ use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::cli::{overwrite, revision, rewrite};
 use crate::context::request::Files;
 use crate::package::matrix::{
-    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, find_acceptance,
-    parse_lines, print_lines,
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, NewRows, find_acceptance,
+    print_lines,
 };
 use crate::schema::json::names::CONTRACT_ACCEPTANCE;
 
@@ -39,9 +40,9 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
             ),
         );
     }
-    let text = |file: &str| project.files().text(file).unwrap_or_default();
-    let known = Matrix::parse(&text(MATRIX_FILE));
-    let mut accepted: Vec<AcceptedBreak> = parse_lines(&text(ACCEPTED_FILE));
+    let consumers = ConsumerSource::require_distinct_names(consumers)?;
+    let known = read_matrix(&project)?;
+    let mut accepted = read_acceptances(&project)?;
     let versions = KnownVersions {
         matrix: &known,
         revision: "HEAD",
@@ -57,8 +58,12 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         accepted.sort();
         write_file(&project.root, ACCEPTED_FILE, &print_lines(&accepted), cx)?;
     }
-    let matrix = known.with_version(&report.version, &report.rows);
-    if matrix != text(MATRIX_FILE) {
+    let matrix = known.with_rows(NewRows {
+        version: &report.version,
+        consumers: &report.consumers,
+        rows: &report.rows,
+    });
+    if matrix != project.files().text(MATRIX_FILE).unwrap_or_default() {
         write_file(&project.root, MATRIX_FILE, &matrix, cx)?;
     }
     print_report(&report, &accepted, cx)?;

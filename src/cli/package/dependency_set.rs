@@ -6,7 +6,9 @@
 
 use super::project_files::read_files;
 use crate::base::folders;
-use crate::base::fs::{self, ExistingFolder, FileLock};
+use crate::base::fs::{self, ExistingFolder, FileLock, FolderEntry};
+use crate::base::number::format_size;
+use crate::cli::overwrite::reject_links;
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root, read_text};
 use crate::package::PackedFile;
@@ -23,6 +25,8 @@ use std::time::Duration;
 
 /// The folder of vendored packages.
 const VENDOR_FOLDER: &str = "vendor/ctxc";
+/// The maximum size in bytes of all releases that are looked at together.
+const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
 /// How packages are fetched.
 #[derive(Clone, Debug, Args)]
@@ -62,6 +66,11 @@ pub(super) enum SourceFault {
     },
     #[error("path:{folder}: {reason}")]
     Folder { folder: String, reason: String },
+    #[error(
+        "{source_text}: the packages up to this one have more than {} together, the limit; require fewer or smaller ones",
+        format_size(MAX_TOTAL_BYTES)
+    )]
+    TooLarge { source_text: String },
     #[error("the folder of packages cannot be written: {0}")]
     Store(#[from] io::Error),
 }
@@ -79,6 +88,8 @@ pub(super) struct DependencySet {
     pub(super) limits: GitLimits,
     store: PathBuf,
     releases: BTreeMap<PackageSource, PackageRelease>,
+    /// The size of all their files.
+    total_bytes: u64,
     /// No other program changes the packages of this project meanwhile.
     _guard: Option<FileLock>,
 }
@@ -107,6 +118,7 @@ impl DependencySet {
             limits: fetch.limits(),
             store,
             releases: BTreeMap::new(),
+            total_bytes: 0,
             _guard: guard,
         })
     }
@@ -201,6 +213,12 @@ impl DependencySet {
     ) -> std::result::Result<&PackageRelease, SourceFault> {
         if !self.releases.contains_key(source) {
             let release = self.read_source(name, source)?;
+            let sizes = release.files.iter().map(|file| file.bytes.len() as u64);
+            self.total_bytes += sizes.sum::<u64>();
+            if self.total_bytes > MAX_TOTAL_BYTES {
+                let source_text = source.to_string();
+                return Err(SourceFault::TooLarge { source_text });
+            }
             self.releases.insert(source.clone(), release);
         }
         self.releases
@@ -208,6 +226,11 @@ impl DependencySet {
             .ok_or_else(|| SourceFault::Offline {
                 source_text: source.to_string(),
             })
+    }
+
+    /// The names of the packages that were read, whether they are selected or not.
+    pub(super) fn read_names(&self) -> impl Iterator<Item = &str> {
+        self.releases.values().map(|release| release.name.as_str())
     }
 
     fn read_folder(&self, folder: &str) -> std::result::Result<PackageRelease, SourceFault> {
@@ -240,7 +263,9 @@ impl DependencySet {
         if let Some(known) = &known
             && let Some(files) = self.read_stored(name, &known.tree)
         {
-            let release = PackageRelease::from_files(files).map_err(release_fault)?;
+            let release = PackageRelease::from_files(files);
+            let release = release.and_then(|own| own.require_version(tag));
+            let release = release.map_err(release_fault)?;
             let commit = Some(known.commit.clone());
             return Ok(PackageRelease { commit, ..release });
         }
@@ -256,7 +281,9 @@ impl DependencySet {
                 now: tree.commit,
             });
         }
-        let release = PackageRelease::from_tree(&tree).map_err(release_fault)?;
+        let release = PackageRelease::from_tree(&tree);
+        let release = release.and_then(|own| own.require_version(tag));
+        let release = release.map_err(release_fault)?;
         let entry = release.lock(source.clone());
         store::install_package(&self.store, &entry.tree, &release.files)?;
         let (commit, tree) = (tree.commit.clone(), entry.tree);
@@ -291,6 +318,7 @@ impl DependencySet {
 
     /// Writes the lock, and then the project file that asks for what it holds.
     pub(super) fn write_lock_first(&self, lock: &LockFile) -> Result<()> {
+        self.check_vendored()?;
         self.write_lock(lock)?;
         self.write_project()?;
         self.refresh_vendored(lock)
@@ -298,6 +326,7 @@ impl DependencySet {
 
     /// Writes the project file, and then the lock that holds no more than it asks for.
     pub(super) fn write_project_first(&self, lock: &LockFile) -> Result<()> {
+        self.check_vendored()?;
         self.write_project()?;
         self.write_lock(lock)?;
         self.refresh_vendored(lock)
@@ -331,24 +360,88 @@ impl DependencySet {
             .map_err(|error| CliError::write_failed(&path, &error))
     }
 
+    fn has_vendored(&self) -> bool {
+        fs::is_dir(&self.project.root.join(VENDOR_FOLDER))
+    }
+
+    /// Returns an error before anything is written if the vendored packages cannot follow.
+    fn check_vendored(&self) -> Result<()> {
+        if self.has_vendored() {
+            self.reject_vendor_links()?;
+        }
+        Ok(())
+    }
+
+    /// Returns an error if a link is in place of a folder of vendored packages: a cloned repository
+    /// may have one that leads to any other folder.
+    fn reject_vendor_links(&self) -> Result<()> {
+        let root = &self.project.root;
+        reject_links(root, VENDOR_FOLDER)?;
+        for org in fs::list_folder(&root.join(VENDOR_FOLDER)) {
+            let place = format!("{VENDOR_FOLDER}/{}", org.name);
+            if fs::is_link(&org.path) {
+                reject_links(root, &place)?;
+            }
+            for package in fs::list_folder(&org.path) {
+                if fs::is_link(&package.path) {
+                    reject_links(root, &format!("{place}/{}", package.name))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn refresh_vendored(&self, lock: &LockFile) -> Result<()> {
-        if fs::is_dir(&self.project.root.join(VENDOR_FOLDER)) {
+        if self.has_vendored() {
             self.vendor(lock)?;
         }
         Ok(())
     }
 
+    /// Returns a line for each vendored package that differs from a lock. Changes nothing.
+    pub(super) fn describe_vendored_drift(&self, lock: &LockFile) -> Result<Vec<String>> {
+        if !self.has_vendored() {
+            return Ok(Vec::new());
+        }
+        let VendorPlan { outdated, unused } = self.plan_vendored(lock)?;
+        let outdated = outdated
+            .into_iter()
+            .map(|own| format!("~ {VENDOR_FOLDER}/{} {}", own.name, own.version));
+        let unused = unused.into_iter().map(|folder| {
+            let path = folder.strip_prefix(&self.project.root).unwrap_or(&folder);
+            format!("- {}", escape_line(&path.to_string_lossy()))
+        });
+        Ok(outdated.chain(unused).collect())
+    }
+
+    /// Compares the vendored packages with a lock.
+    fn plan_vendored<'l>(&self, lock: &'l LockFile) -> Result<VendorPlan<'l>> {
+        self.reject_vendor_links()?;
+        let own = || packages_from_git(lock);
+        let is_outdated = |package: &&LockedPackage| {
+            store::read_tree(&self.vendor_folder(&package.name), &package.tree).is_none()
+        };
+        let mut unused = Vec::new();
+        for org in list_folders(&self.project.root.join(VENDOR_FOLDER)) {
+            for package in list_folders(&org.path) {
+                let name = format!("{}/{}", org.name, package.name);
+                if !own().any(|package| package.name == name) {
+                    unused.push(package.path);
+                }
+            }
+        }
+        Ok(VendorPlan {
+            outdated: own().filter(is_outdated).collect(),
+            unused,
+        })
+    }
+
     /// Copies the packages from git into the project, and removes those that are not in the lock.
     /// Returns their number.
     pub(super) fn vendor(&self, lock: &LockFile) -> Result<usize> {
-        let top = self.project.root.join(VENDOR_FOLDER);
-        let is_from_git = |own: &&LockedPackage| own.resolved.is_some();
-        let own: Vec<&LockedPackage> = lock.packages.iter().filter(is_from_git).collect();
-        for package in &own {
+        let VendorPlan { outdated, unused } = self.plan_vendored(lock)?;
+        for package in outdated {
             let folder = self.vendor_folder(&package.name);
-            if store::read_tree(&folder, &package.tree).is_some() {
-                continue;
-            }
             let files = self.read_stored(None, &package.tree).ok_or_else(|| {
                 let message = format!("{} {} was not fetched yet", package.name, package.version);
                 CliError::new(CliErrorKind::Infrastructure, message)
@@ -357,19 +450,32 @@ impl DependencySet {
             store::write_files(&folder, &files, ExistingFolder::Replaced)
                 .map_err(|error| CliError::write_failed(&folder, &error))?;
         }
-        for org in fs::list_names(&top) {
-            for name in fs::list_names(&top.join(&org)) {
-                let folder = top.join(&org).join(&name);
-                let name = format!("{org}/{name}");
-                if fs::is_dir(&folder) && !own.iter().any(|package| package.name == name) {
-                    fs::remove_tree(&folder)
-                        .map_err(|error| CliError::write_failed(&folder, &error))?;
-                }
-            }
-            fs::remove_unused_folder(&top.join(&org), &[]);
+        for folder in unused {
+            fs::remove_tree(&folder).map_err(|error| CliError::write_failed(&folder, &error))?;
         }
-        Ok(own.len())
+        for org in list_folders(&self.project.root.join(VENDOR_FOLDER)) {
+            fs::remove_unused_folder(&org.path, &[]);
+        }
+        Ok(packages_from_git(lock).count())
     }
+}
+
+/// The differences of the vendored packages from a lock.
+struct VendorPlan<'l> {
+    /// The packages that are missing, damaged or of another version.
+    outdated: Vec<&'l LockedPackage>,
+    /// The folders of packages that are not in the lock.
+    unused: Vec<PathBuf>,
+}
+
+fn packages_from_git(lock: &LockFile) -> impl Iterator<Item = &LockedPackage> {
+    lock.packages.iter().filter(|own| own.resolved.is_some())
+}
+
+/// The folders in a folder, without links to folders.
+fn list_folders(folder: &Path) -> impl Iterator<Item = FolderEntry> {
+    let entries = fs::list_folder(folder).into_iter();
+    entries.filter(|entry| entry.is_folder)
 }
 
 /// The advice about a tag that was moved.
@@ -401,7 +507,8 @@ pub(super) fn read_lock(root: &Path) -> Result<LockFile> {
     })
 }
 
-fn lock_project(root: &Path) -> Result<Option<FileLock>> {
+/// Keeps other programs from changing the packages of a project, as long as the value lasts.
+pub(super) fn lock_project(root: &Path) -> Result<Option<FileLock>> {
     let Some(folder) = folders::project_cache(None, root) else {
         return Ok(None);
     };

@@ -4,7 +4,9 @@
 use super::pack_checks::{check_exports, check_hidden_text, check_masks, describe_recordings};
 use super::project_files::{read_files, require_package};
 use super::proof::{PackageProof, ProofCounts, require_no_errors, require_passes};
+use crate::base::contained_path::{normalize_path, slash_path};
 use crate::base::fs;
+use crate::base::hash::Hash;
 use crate::cli::context::eval::judge_project;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
@@ -13,7 +15,9 @@ use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::package::{
     PACKAGE_FILE, PackageDocument, PackageEvidence, PackedFile, is_recording, write_archive,
 };
+use crate::project::config::{Config, ConfigFile};
 use crate::project::package_section::without_private_settings;
+use crate::template::text::normalize_line_ends;
 
 #[derive(Debug, Args)]
 pub(super) struct PackArgs {
@@ -33,10 +37,7 @@ pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.require_no_errors()?;
     let package = require_package(&project.config)?;
     let mut files = read_files(&project)?;
-    for file in files.iter_mut().filter(|file| file.path == PROJECT_FILE) {
-        let text = String::from_utf8_lossy(&file.bytes);
-        file.bytes = without_private_settings(&text).into_bytes();
-    }
+    strip_settings(&project.config, &mut files);
     check_hidden_text(&files, args.allow_hidden.as_deref())?;
     require_no_errors(&project.root, cx)?;
     let own = CompiledProject::load_or_empty(cx)?;
@@ -99,4 +100,30 @@ pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
         pluralize(files.len(), "file"),
     ))?;
     Ok(Exit::Success)
+}
+
+/// Removes the private settings from the project file and the file that it extends, whose hash in
+/// the project file follows.
+fn strip_settings(config: &Config, files: &mut [PackedFile]) {
+    let mut hashes = Vec::new();
+    for file in files.iter_mut() {
+        let is_own = |own: &&ConfigFile| {
+            let path = normalize_path(Path::new(&*own.path));
+            path.is_some_and(|path| slash_path(&path) == file.path)
+        };
+        let Some(own) = config.files.iter().find(is_own) else {
+            continue;
+        };
+        let stripped = without_private_settings(&String::from_utf8_lossy(&file.bytes));
+        let hash = Hash::digest(normalize_line_ends(&stripped).as_bytes());
+        hashes.push((own.hash.to_string(), hash.to_string()));
+        file.bytes = stripped.into_bytes();
+    }
+    for file in files.iter_mut().filter(|file| file.path == PROJECT_FILE) {
+        let text = String::from_utf8_lossy(&file.bytes).into_owned();
+        let text = hashes
+            .iter()
+            .fold(text, |text, (old, new)| text.replace(old, new));
+        file.bytes = text.into_bytes();
+    }
 }

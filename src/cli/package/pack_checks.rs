@@ -1,10 +1,10 @@
 //! Reasons why a package is not packed: hidden text, values that masks would replace, exports that
 //! it does not define. Also describes its recorded answers.
 
-use crate::base::hidden_text::hidden_runs;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::eval::compile_masks;
+use crate::package::release::find_hidden_text;
 use crate::package::{PackedFile, is_recording};
 use crate::project::config::RecordedContent;
 use crate::project::package_section::{ExportKind, PackageExport, PackageSection};
@@ -20,14 +20,7 @@ pub(super) fn check_hidden_text(files: &[PackedFile], reason: Option<&str>) -> R
         return Err(CliError::usage("--allow-hidden is empty")
             .with_hint("say in a few words why the package may have hidden characters"));
     }
-    let place = |file: &PackedFile| {
-        let text = std::str::from_utf8(&file.bytes).ok()?;
-        let run = hidden_runs(text).find(|run| run.is_critical)?;
-        let line = text.get(..run.range.start)?.matches('\n').count() + 1;
-        let character = u32::from(run.first);
-        Some(format!("{}:{line}: U+{character:04X}", file.path))
-    };
-    match files.iter().find_map(place) {
+    match find_hidden_text(files) {
         Some(place) if reason.is_none() => Err(CliError::new(
             CliErrorKind::Findings,
             format!("{place}: models read this character, and no editor displays it"),

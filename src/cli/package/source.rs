@@ -57,7 +57,7 @@ pub(super) fn read_installed(name: &str, cx: &Cx) -> Result<InstalledPackage> {
         let (line, column) = (fault.position.line, fault.position.column);
         let message = format!("{LOCK_FILE}:{line}:{column}: {fault}");
         CliError::new(CliErrorKind::Project, message)
-            .with_hint("`ctxc package update` writes it anew")
+            .with_hint("remove ctxc.lock and run `ctxc package update`")
     })?;
     let Some(package) = lock.package(name) else {
         let known = lock.packages.iter().map(|package| package.name.as_str());

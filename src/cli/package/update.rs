@@ -7,7 +7,7 @@ use crate::base::suggest::nearest_candidate;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::package::git::list_tags;
-use crate::project::dependencies::PackageSource;
+use crate::project::dependencies::{PackageSource, split_version};
 use crate::project::dependency_edits::set_dependency;
 use crate::project::lock_file::LOCK_FILE;
 use semver::Version;
@@ -25,7 +25,7 @@ pub(super) struct UpdateArgs {
     /// Take the new content of this package, whose tag was moved
     #[arg(long, value_name = "NAME")]
     accept_moved: Vec<String>,
-    /// Change nothing: fail if `ctxc.lock` would change
+    /// Change nothing: fail if `ctxc.lock` or a vendored package would change
     #[arg(long, conflicts_with_all = ["all", "names"])]
     locked: bool,
     /// Like `--locked --offline`
@@ -49,23 +49,40 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
         move_to_newest(args, &mut set)?;
     }
     let lock = set.resolve()?;
-    let changes = describe_changes(&set.before, &lock);
+    require_known(&args.accept_moved, &set)?;
+    let mut changes = describe_changes(&set.before, &lock);
+    if args.locked || args.frozen {
+        changes.extend(set.describe_vendored_drift(&lock)?);
+        if !changes.is_empty() || lock != set.before {
+            return Err(drift_error(changes));
+        }
+        cx.print_note(&format!("{LOCK_FILE} is up to date"));
+        return Ok(Exit::Success);
+    }
     if changes.is_empty() {
         // A killed program may have left lines that only the text of the lock has.
         set.write_lock_first(&lock)?;
         cx.print_note(&format!("{LOCK_FILE} is up to date"));
         return Ok(Exit::Success);
     }
-    if args.locked || args.frozen {
-        return Err(drift_error(changes));
-    }
     set.write_lock_first(&lock)?;
     changes.iter().try_for_each(|line| cx.print_line(line))?;
     Ok(Exit::Success)
 }
 
+/// Returns an error for a package that is not in use: its name is probably misspelt.
+fn require_known(accepted: &[String], set: &DependencySet) -> Result<()> {
+    let is_unknown = |name: &&String| !set.read_names().any(|known| known == *name);
+    accepted.iter().find(is_unknown).map_or(Ok(()), |name| {
+        let message = format!("`--accept-moved {name}`: this project uses no such package");
+        let near = nearest_candidate(name, set.read_names());
+        Err(CliError::usage(message).with_suggestion(near))
+    })
+}
+
 fn drift_error(changes: Vec<String>) -> CliError {
-    let message = format!("{LOCK_FILE} does not fit {PROJECT_FILE} and the packages");
+    let message =
+        format!("{LOCK_FILE} or a vendored package does not fit {PROJECT_FILE} and the packages");
     let error = CliError::new(CliErrorKind::Findings, message);
     let error = changes.into_iter().fold(error, CliError::with_hint);
     error.with_hint("`ctxc package update` without `--locked` writes it")
@@ -157,15 +174,6 @@ pub(super) fn newest_tag<'t>(
         .filter(|(version, _)| is_compatible(version))
         .max()?;
     Some(newest.1.clone())
-}
-
-/// Splits a tag into the text before its version and the version.
-fn split_version(tag: &str) -> Option<(&str, Version)> {
-    let starts = tag.char_indices().map(|(at, _)| at);
-    starts.into_iter().find_map(|at| {
-        let (prefix, rest) = tag.split_at_checked(at)?;
-        Some((prefix, Version::parse(rest).ok()?))
-    })
 }
 
 #[cfg(test)]

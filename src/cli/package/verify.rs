@@ -1,14 +1,16 @@
 //! `ctxc package verify`: the proof of a package, repeated here.
 
+use super::dependency_set::{lock_project, read_lock};
 use super::proof::{PackageProof, ProofCounts, require_passes};
 use super::source::{InstalledPackage, names_package, read_archive, read_installed};
 use crate::base::fs;
 use crate::base::sha256::sha256_hex;
 use crate::cli::prelude::*;
+use crate::cli::project::find_root;
 use crate::eval::scorecard::Scorecard;
 use crate::package::PackageDocument;
 use crate::project::config::VERSION;
-use crate::project::lock_file::Verification;
+use crate::project::lock_file::{LOCK_FILE, LockedPackage, Verification};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Args)]
@@ -54,17 +56,12 @@ pub(super) fn run_verify(args: &VerifyArgs, cx: &mut Cx) -> Result<Exit> {
 fn verify_installed(name: &str, cx: &mut Cx) -> Result<Exit> {
     let InstalledPackage {
         files,
-        mut lock,
+        lock,
         lock_path,
     } = read_installed(name, cx)?;
     let proof = PackageProof::from_files(&files, cx)?;
-    let package = lock
-        .packages
-        .iter_mut()
-        .find(|package| package.name == name);
-    let title = package
-        .as_ref()
-        .map_or_else(String::new, |package| format!("{name} {}", package.version));
+    let package = lock.package(name);
+    let title = package.map_or_else(String::new, |package| format!("{name} {}", package.version));
     let exit = print_proof(&title, &proof, cx)?;
     let (Some(package), Some(scorecard), Exit::Success) = (package, &proof.scorecard, exit) else {
         return Ok(exit);
@@ -74,8 +71,19 @@ fn verify_installed(name: &str, cx: &mut Cx) -> Result<Exit> {
         scorecard: sha256_hex(&json),
         ctxc: VERSION.to_owned(),
     });
-    if package.verified != verified {
-        package.verified = verified;
+    // Another program may have changed the packages during the proof.
+    let root = find_root(&cx.options)?;
+    let _guard = lock_project(&root)?;
+    let mut lock = read_lock(&root)?;
+    let is_proven = |own: &&mut LockedPackage| own.name == name && own.tree == package.tree;
+    let Some(current) = lock.packages.iter_mut().find(is_proven) else {
+        cx.print_note(&format!(
+            "{LOCK_FILE} has other content of {name} by now, so the proof is not noted there; run this again"
+        ));
+        return Ok(exit);
+    };
+    if current.verified != verified {
+        current.verified = verified;
         fs::write_atomic(&lock_path, lock.to_text().as_bytes())
             .map_err(|why| CliError::write_failed(&lock_path, &why))?;
     }

@@ -6,6 +6,7 @@
 use super::escape;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
+use crate::project::dependencies::hide_credentials;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,9 +91,9 @@ impl Excerpt {
         places: &mut [SourceSpan],
     ) {
         let whole = index.line_span(text, number).unwrap_or_default();
-        let line = whole.slice(text).trim_end_matches(['\n', '\r']);
+        let line = hide_credentials(whole.slice(text).trim_end_matches(['\n', '\r']));
         let base = whole.start as usize;
-        let (from, to) = visible_range(line, base, marks, self.widest);
+        let (from, to) = visible_range(&line, base, marks, self.widest);
         let start = self.text.len();
         if from > 0 {
             self.text.push('…');

@@ -9,6 +9,7 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::source::LineIndex;
 use crate::lsp::prelude::*;
 use crate::project::config::Config;
+use crate::project::dependencies::normalize_folder;
 use crate::project::lock_file::LOCK_FILE;
 use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::{CompileOutcome, CompileReason, CompiledFile, sources};
@@ -71,7 +72,7 @@ impl ProjectState {
         }
         // If the project file includes this file, it is read again with the state on disk.
         if self.is_config(name)
-            || self.is_in_live_package(name)
+            || self.is_in_live_package(&self.path(name))
             || !self.open.contains_key(name) && self.is_named_in_project_file(name)
         {
             self.pending.insert(PendingChange::Config);
@@ -101,11 +102,20 @@ impl ProjectState {
     }
 
     /// Returns true if a file lies in the folder of a package whose edits count at once.
-    fn is_in_live_package(&self, name: &str) -> bool {
+    fn is_in_live_package(&self, path: &Path) -> bool {
         let live = self.config.packages.iter();
         let mut folders = live.filter(|package| package.folder.hashes.is_none());
-        let path = self.path(name);
-        folders.any(|package| path.starts_with(package.folder.path(&self.root)))
+        folders.any(|package| path.starts_with(normalize_folder(&package.folder.path(&self.root))))
+    }
+
+    /// Reads the packages again if a file lies in one whose edits count at once. Returns true if it
+    /// does.
+    pub(in crate::lsp) fn note_package_change(&mut self, path: &Path) -> bool {
+        let is_inside = self.is_in_live_package(path);
+        if is_inside {
+            self.pending.insert(PendingChange::Config);
+        }
+        is_inside
     }
 
     /// Schedules one comparison with the disk, for clients that do not watch files.

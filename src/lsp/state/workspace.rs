@@ -111,6 +111,9 @@ impl LspWorkspace {
         let is_template = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+        for project in self.all.values_mut() {
+            is_known |= project.note_package_change(path);
+        }
         let is_in = |(key, project): &(&PathBuf, &mut ProjectState)| {
             **key == home || (!is_template && path.starts_with(&project.root))
         };

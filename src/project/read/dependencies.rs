@@ -6,7 +6,7 @@ use super::value::{
     FaultSink, TomlTable, TomlValue, read_table, read_text, report_missing_keys, to_span,
 };
 use crate::base::span::Spanned;
-use crate::project::dependencies::{Dependency, PackageSource, PackageTrust, SourceFault};
+use crate::project::dependencies::{Dependency, PackageSource, PackageTrust, mask_credentials};
 use crate::project::package_section::is_package_name;
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use std::collections::BTreeMap;
@@ -115,11 +115,7 @@ fn read_source(
         Ok(source) => Some(Spanned::new(source, written.span)),
         Err(fault) => {
             // A password is never printed.
-            let printed = match (fault, written.value.rsplit_once('@')) {
-                (SourceFault::Secret, Some((_, rest))) => format!("…@{rest}"),
-                _ => written.value.to_owned(),
-            };
-            let found = Spanned::new(printed, written.span);
+            let found = written.map(mask_credentials);
             sink.bad_value(path, &found, fault.to_string(), None);
             None
         }

@@ -5,6 +5,7 @@ use super::value::{
     FaultSink, TomlKey, TomlValue, read_boolean, read_table, report_missing_keys, to_span,
 };
 use crate::base::span::Spanned;
+use crate::project::dependencies::{PackageSource, mask_credentials};
 use crate::project::glob::Globs;
 use crate::project::package_section::{PackageExport, PackageSection, is_package_name};
 use crate::project::table::{ConfigShape, ConfigTable, key_table};
@@ -115,7 +116,16 @@ const CONSUMER_ROWS: &[KeyReader<Vec<Spanned<String>>>] = &[required_row(
     "source",
     ConfigShape::Name,
     "its source: `git+https://example.org/shop.git@main`",
-    |at, out| out.extend(at.read_string()),
+    |at, out| {
+        let Some(source) = at.read_string() else {
+            return;
+        };
+        if let Err(fault) = PackageSource::parse(&source.value) {
+            let found = source.as_ref().map(|text| mask_credentials(text));
+            at.sink.bad_value(&at.path, &found, fault.to_string(), None);
+        }
+        out.push(source);
+    },
 )];
 
 fn read_consumers(at: &mut KeyValue<'_, '_>, out: &mut WrittenPackage) {

@@ -153,8 +153,9 @@ impl Role {
         self.system = self.system.take().or(base.system);
         self.tools = match (self.tools.take(), base.tools) {
             (Some(mut own), Some(mut base)) => {
-                if own.allowed.is_empty() {
+                if !own.is_explicit {
                     own.allowed = base.allowed;
+                    own.is_explicit = base.is_explicit;
                 }
                 own.blocked.append(&mut base.blocked);
                 own.defined = base.defined;

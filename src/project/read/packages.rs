@@ -5,15 +5,15 @@ use super::value::FaultSink;
 use crate::base::contained_path::describe_io_error;
 use crate::base::folders;
 use crate::base::fs::{ReadFs, RealFs};
+use crate::base::sha256::sha256_hex;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{Config, ConfigInput, InstalledPackage, MAX_FILE_BYTES, Packages};
-use crate::project::dependencies::{Dependency, PackageSource, PackageTrust};
+use crate::project::dependencies::{Dependency, PackageSource, PackageTrust, split_version};
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::package_fault::PackageFault;
 use crate::project::package_files::PackageFiles;
 use crate::project::packages::{PackageFolder, PackageNames, PackagePlace};
 use crate::template::keywords::Trust;
-use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -80,10 +80,12 @@ struct RequiredPackage<'l> {
 
 /// Returns false if the lock file is of another source, or older than what is required.
 fn fits(locked: &LockedPackage, required: &PackageSource) -> bool {
+    if locked.source == *required {
+        return true;
+    }
     let is_newer = match required {
         PackageSource::Git { tag, .. } => {
-            let version = Version::parse(tag.strip_prefix('v').unwrap_or(tag));
-            version.is_ok_and(|version| version > locked.version)
+            split_version(tag).is_some_and(|(_, version)| version > locked.version)
         }
         PackageSource::Path(_) => false,
     };
@@ -201,28 +203,34 @@ fn load_package(
     })
 }
 
-/// Returns the folder with the files of a package: its own, a copy in the project, or the cache.
+/// Returns the folder with the files of a package: its own, a copy in the project, or the cache. A
+/// copy of another version, as a killed program leaves it, is used only if the cache has none.
 fn find_folder(
     input: &ConfigInput<'_>,
     locked: &LockedPackage,
 ) -> Result<PackageFolder, PackageFault> {
-    let has_package = |files: &dyn ReadFs, folder: &Path| {
+    let read_settings = |files: &dyn ReadFs, folder: &Path| {
         let file = folder.join(PROJECT_FILE);
-        files.read(&file, MAX_FILE_BYTES).is_ok()
+        files.read(&file, MAX_FILE_BYTES).ok()
     };
     let is_git = matches!(locked.source, PackageSource::Git { .. });
     let inside = match &locked.source {
         PackageSource::Path(folder) => folder.clone(),
         PackageSource::Git { .. } => format!("{VENDOR_FOLDER}/{}", locked.name),
     };
-    let place = if has_package(input.files, &input.root.join(&inside)) {
-        PackagePlace::Project(inside)
-    } else {
-        let cache = folders::package_cache().filter(|_| is_git);
-        let folder = cache.map(|cache| cache.join(&locked.tree));
-        let folder = folder.filter(|folder| has_package(&RealFs, folder));
-        PackagePlace::Cache(folder.ok_or(PackageFault::NotInstalled)?)
+    let own = read_settings(input.files, &input.root.join(&inside));
+    let is_locked = |bytes: &Vec<u8>| locked.files.get(PROJECT_FILE) == Some(&sha256_hex(bytes));
+    let cached = || {
+        let folder = folders::package_cache()?.join(&locked.tree);
+        read_settings(&RealFs, &folder).map(|_| folder)
     };
+    let place = if !is_git || own.as_ref().is_some_and(is_locked) {
+        own.map(|_| PackagePlace::Project(inside))
+    } else {
+        let cached = cached().map(PackagePlace::Cache);
+        cached.or_else(|| own.map(|_| PackagePlace::Project(inside)))
+    };
+    let place = place.ok_or(PackageFault::NotInstalled)?;
     Ok(PackageFolder {
         prefix: format!("{}@{}", locked.name, locked.version),
         place,

@@ -67,7 +67,9 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
         ConfigShape::Set,
         "tools that it may use; `git_*` for all that begin so",
         |at, out| {
-            out.role.tools.get_or_insert_default().allowed = at.read_unique_texts();
+            let tools = out.role.tools.get_or_insert_default();
+            tools.allowed = at.read_unique_texts();
+            tools.is_explicit = true;
         },
     ),
     optional_row(

@@ -10,7 +10,7 @@ use crate::base::contained_path::{describe_io_error, slash_path};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{ConfigFile, ConfigInput, MAX_FILE_BYTES};
-use crate::project::dependencies::PackageSource;
+use crate::project::dependencies::{PackageSource, normalize_folder};
 use crate::project::project_fault::ProjectFaultKind;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub(super) fn load_workspace(
         dependency.name.span = span;
         dependency.source.span = span;
         if let PackageSource::Path(source) = &mut dependency.source.value {
-            *source = format!("{folder}/{source}");
+            *source = normalize_folder(&Path::new(&folder).join(&*source));
         }
     }
     let draft = ConfigDraft {

@@ -43,7 +43,18 @@ pub struct Compiler<'p> {
     /// The required results: findings only, or registry entries too.
     pub purpose: LinkDetail,
     /// The package that the files belong to; `None` for those of the project.
-    pub package: Option<&'p Arc<PackageNames>>,
+    pub package: Option<CompiledPackage<'p>>,
+}
+
+/// The package that files belong to, in the project that uses it.
+#[derive(Clone, Copy)]
+pub struct CompiledPackage<'p> {
+    /// Its names.
+    pub names: &'p Arc<PackageNames>,
+    /// The folder of the project. Its files are shown to agents, and are no part of a template.
+    pub root: &'p Path,
+    /// The files of the project.
+    pub files: &'p dyn ReadFs,
 }
 
 /// The reason why a file is compiled.
@@ -128,19 +139,17 @@ impl Compiler<'_> {
         if chosen == CompileReason::Found && is_foreign(document) {
             return CompileOutcome::Skipped;
         }
-        let trust = self.package.map_or(Trust::Trusted, |package| package.trust);
+        let names = self.package.map(|package| package.names);
+        let trust = names.map_or(Trust::Trusted, |names| names.trust);
         let file = template::lower_with_trust(document, trust);
         bodies.resolve(&file, &self.config.layers);
         let mut facts = template::facts::collect(&file, file_stem::default_task_name(path));
-        if let Some(package) = self.package {
-            facts.rename(
-                |name| package.own_name(name),
-                |name| package.full_name(name),
-            );
+        if let Some(names) = names {
+            facts.rename(|name| names.own_name(name), |name| names.full_name(name));
         }
         let mut unread = Vec::new();
         let mut texts = self.read_texts(path, text, &facts, &mut unread);
-        texts.set_package(self.package);
+        texts.set_package(names);
         texts.apply_to_facts(&mut facts);
         let mut scopes = template::scope::resolve_names(
             &file,
@@ -149,7 +158,7 @@ impl Compiler<'_> {
             self.purpose,
         );
         scopes.store_in_facts(&mut facts);
-        let unseen = paths::find_unreadable(self.file_access(), path, &facts);
+        let unseen = paths::find_unreadable(self.shown_access(), path, &facts);
         let cx = FileCx {
             path,
             document,
@@ -186,6 +195,16 @@ impl Compiler<'_> {
             files: self.files,
             limit: self.config.limits.file,
         }
+    }
+
+    /// The access to the files that agents are shown: always those of the project.
+    fn shown_access(&self) -> FileAccess<'_> {
+        let own = self.file_access();
+        self.package.map_or(own, |package| FileAccess {
+            root: package.root,
+            files: package.files,
+            ..own
+        })
     }
 
     /// Reads the texts that the file includes; unreadable ones are added to the findings.

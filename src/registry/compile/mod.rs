@@ -16,5 +16,7 @@ mod tree;
 pub(crate) use canonical::{is_use, preserves_space};
 #[cfg(feature = "fs")]
 pub(super) use compiler::is_foreign;
-pub use compiler::{CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler};
+pub use compiler::{
+    CompileBuffers, CompileOutcome, CompileReason, CompiledFile, CompiledPackage, Compiler,
+};
 pub use entry::RegistryEntry;

@@ -13,7 +13,7 @@ use crate::project::config::InstalledPackage;
 use crate::project::package_files::PackageFiles;
 use crate::project::packages::PackagePlace;
 use crate::registry::compile::{
-    CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler,
+    CompileBuffers, CompileOutcome, CompileReason, CompiledFile, CompiledPackage, Compiler,
 };
 use crate::rules::check::{self, ActiveRules};
 use crate::rules::input::read_fault;
@@ -92,6 +92,7 @@ pub(crate) fn read_templates<'p>(
 /// A package with the names of its templates.
 struct PackageWork<'p> {
     package: &'p InstalledPackage,
+    input: PackageInput<'p>,
     files: PackageFiles<'p>,
     names: Vec<String>,
     active: ActiveRules,
@@ -117,6 +118,7 @@ impl<'p> PackageWork<'p> {
         let names = names.into_iter().map(str::to_owned).collect();
         Self {
             package,
+            input,
             files,
             names,
             active: ActiveRules::new(config),
@@ -137,7 +139,11 @@ impl<'p> PackageWork<'p> {
             root: Path::new(""),
             files: &self.files,
             purpose,
-            package: Some(&self.package.names),
+            package: Some(CompiledPackage {
+                names: &self.package.names,
+                root: self.input.root,
+                files: self.input.files,
+            }),
         };
         let file = match self.files.read(Path::new(&*path), config.limits.file) {
             Ok(bytes) => match compiler.compile(&path, &bytes, CompileReason::Found, buffers) {

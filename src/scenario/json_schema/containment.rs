@@ -115,7 +115,8 @@ pub fn find_field(schema: &Value, path: &str) -> SchemaField {
             .and_then(Value::as_object);
         match listed.and_then(|listed| listed.get(&name)) {
             Some(inner) => {
-                is_required &= requires(&rules, &name);
+                // Values of other types have no fields.
+                is_required &= types_of(&rules) == ["object"] && requires(&rules, &name);
                 place = inner;
             }
             None if is_closed_list(&rules) => return SchemaField::Missing(walked),

@@ -403,6 +403,140 @@ fn vendored_packages_follow_the_lock() {
     assert!(!world.work.path("vendor/ctxc/acme").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn links_in_place_of_vendored_packages_are_refused() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    let lock = world.work.read_file("ctxc.lock");
+    let other = Project::new().with_file("ctxc/acme/evil/own.txt", "of another project");
+    let vendor = world.work.path("vendor");
+    for (link, target) in [
+        ("vendor", ""),
+        ("vendor/ctxc", "ctxc"),
+        ("vendor/ctxc/acme", "ctxc/acme"),
+        ("vendor/ctxc/acme/evil", "ctxc/acme/evil"),
+    ] {
+        if std::fs::remove_file(&vendor).is_err() {
+            drop(std::fs::remove_dir_all(&vendor));
+        }
+        let place = world.work.path(link);
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(other.path(target), &place).unwrap();
+        for args in [
+            &["update"][..],
+            &["update", "--all"],
+            &["update", "--locked"],
+            &["remove", "acme/rules"],
+            &["vendor"],
+        ] {
+            world
+                .run(args)
+                .exits_with(2)
+                .stderr_contains(&format!("{link} is a link"));
+        }
+        assert!(place.is_symlink(), "{link}");
+        assert_eq!(world.work.read_file("ctxc.lock"), lock);
+        assert_eq!(
+            other.read_file("ctxc/acme/evil/own.txt"),
+            "of another project"
+        );
+        assert!(!other.path("ctxc/acme/rules").exists(), "{link}");
+    }
+}
+
+#[test]
+fn a_locked_update_leaves_vendored_packages_alone() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    world.run(&["vendor"]).exits_with(0);
+    for flag in ["--locked", "--frozen"] {
+        world.run(&["update", flag]).exits_with(0);
+    }
+    let (changed, unused) = (
+        "vendor/ctxc/acme/rules/templates/triage.xml",
+        "vendor/ctxc/acme/old/ctxc.toml",
+    );
+    std::fs::remove_file(world.work.path(changed)).unwrap();
+    world.work.write_file(changed, "changed");
+    world.work.write_file(unused, "");
+    for flag in ["--locked", "--frozen"] {
+        world
+            .run(&["update", flag])
+            .exits_with(1)
+            .stderr_contains("~ vendor/ctxc/acme/rules 1.2.0")
+            .stderr_contains("- vendor/ctxc/acme/old");
+        assert_eq!(world.work.read_file(changed), "changed");
+        assert!(world.work.path(unused).exists());
+    }
+    world
+        .run(&["update", "--accept-moved", "acme/rlues"])
+        .exits_with(2)
+        .stderr_contains("did you mean `acme/rules`?");
+    assert_eq!(world.work.read_file(changed), "changed");
+    world.run(&["update"]).exits_with(0);
+    assert_eq!(
+        world.work.read_file(changed),
+        TRIAGE.replace("ticket", "1.2.0")
+    );
+    assert!(!world.work.path(unused).exists());
+}
+
+#[test]
+fn vendored_files_that_a_killed_run_left_are_not_used() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    world.run(&["vendor"]).exits_with(0);
+    let paths =
+        ["ctxc.toml", "templates/triage.xml"].map(|path| format!("vendor/ctxc/acme/rules/{path}"));
+    let old = paths.each_ref().map(|path| world.work.read_file(path));
+    let check = || {
+        let mut command = world.work.command(&["check"]);
+        command.env("CTXC_CACHE_DIR", world.work.path("cache"));
+        let run = ProgramRun::from(command.output().unwrap());
+        (run.code, run.stdout)
+    };
+    world.run(&["update", "--all"]).exits_with(0);
+    let sound = check();
+    for (path, text) in paths.iter().zip(&old) {
+        std::fs::remove_file(world.work.path(path)).unwrap();
+        world.work.write_file(path, text);
+    }
+    assert_eq!(check(), sound);
+    // Without another copy, the difference is a finding.
+    std::fs::remove_dir_all(world.work.path("cache")).unwrap();
+    assert_ne!(check(), sound);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_users_own_program_for_ssh_is_used() {
+    let world = World::new();
+    let (program, marker) = (world.work.path("ssh.sh"), world.work.path("marker"));
+    world
+        .work
+        .write_file("ssh.sh", format!("touch '{}'\nexit 1\n", marker.display()));
+    world.work.write_file(
+        "gitconfig",
+        format!("[core]\n\tsshCommand = sh '{}'\n", program.display()),
+    );
+    let output = world
+        .command(&["add", "git+ssh://git@example.invalid/a.git@v1"])
+        .env("GIT_CONFIG_GLOBAL", world.work.path("gitconfig"))
+        .env_remove("GIT_SSH")
+        .env_remove("GIT_SSH_COMMAND")
+        .output()
+        .unwrap();
+    ProgramRun::from(output).exits_with(3);
+    assert!(marker.exists());
+}
+
 #[test]
 fn sources_that_do_not_fit_are_refused_and_nothing_is_lost() {
     let world = World::new();
@@ -430,7 +564,28 @@ fn sources_that_do_not_fit_are_refused_and_nothing_is_lost() {
     git(&linked, &["add", "-A"]);
     git(&linked, &["commit", "-qm", "link"]);
     git(&linked, &["tag", "v1.0.1"]);
+    let (hidden, reserved) = (Project::new(), Project::new());
+    for (project, path, text) in [
+        (&hidden, "templates/notes.md", "Sort.\u{E0041}\u{E0042}\n"),
+        (&reserved, "templates/aux.xml", TRIAGE),
+    ] {
+        release(project, "1.0.0", &package_text("acme/odd", "1.0.0", ""));
+        project.write_file(path, text);
+        git(project, &["add", "-A"]);
+        git(project, &["commit", "-qm", "odd"]);
+        git(project, &["tag", "v1.0.1"]);
+    }
     for (source, code, message) in [
+        (
+            source(&hidden, "v1.0.1"),
+            3,
+            "templates/notes.md:1: U+E0041: models read this character",
+        ),
+        (
+            source(&reserved, "v1.0.1"),
+            3,
+            "templates/aux.xml: Windows reserves the name",
+        ),
         (
             source(&fork, "v1.0.0"),
             2,
@@ -473,6 +628,93 @@ fn sources_that_do_not_fit_are_refused_and_nothing_is_lost() {
             )
         );
     }
+}
+
+#[test]
+fn one_folder_has_one_form() {
+    let world = World::new();
+    let sound = TRIAGE.replace("objective", "description");
+    world
+        .work
+        .write_file("shared/ctxc.toml", package_text("acme/shared", "1.0.0", ""));
+    world.work.write_file("shared/templates/a.xml", &sound);
+    world.work.write_file("templates/a.xml", &sound);
+    world.run(&["add", "path:./shared/"]).exits_with(0);
+    let text = world.work.read_file("ctxc.toml");
+    assert!(text.contains("\"acme/shared\" = \"path:shared\""), "{text}");
+    let lock = world.work.read_file("ctxc.lock");
+    for form in [
+        "./shared",
+        "shared/",
+        "other/../shared",
+        "./other/./../shared//",
+    ] {
+        let written = text.replace("path:shared", &format!("path:{form}"));
+        world.work.write_file("ctxc.toml", written);
+        world.work.run(&["check"]).exits_with(0);
+        world.run(&["update", "--locked"]).exits_with(0);
+        assert_eq!(world.work.read_file("ctxc.lock"), lock, "{form}");
+    }
+}
+
+#[test]
+fn a_tag_that_names_another_version_is_refused() {
+    let world = World::new();
+    let package = Project::new();
+    release(&package, "1.2.0", &package_text("acme/late", "1.0.0", ""));
+    let before = world.work.read_file("ctxc.toml");
+    let late = source(&package, "v1.2.0");
+    let message = "its [package] has version 1.0.0, expected 1.2.0 as in the tag";
+    world
+        .run(&["add", &late])
+        .exits_with(3)
+        .stderr_contains(message);
+    assert_eq!(world.work.read_file("ctxc.toml"), before);
+    world
+        .work
+        .write_file("ctxc.toml", format!("{before}\"acme/late\" = \"{late}\"\n"));
+    world
+        .run(&["update"])
+        .exits_with(3)
+        .stderr_contains(message);
+    assert!(!world.work.path("ctxc.lock").exists());
+}
+
+#[test]
+fn no_report_displays_a_token_in_an_address() {
+    let world = World::new();
+    let own = package_text("acme/own", "1.0.0", "");
+    world.work.write_file(
+        "templates/a.xml",
+        TRIAGE.replace("objective", "description"),
+    );
+    for address in [
+        "git+https://me:hunter2@example.org/a.git@v1",
+        "git+http://me:hunter2@example.org/a.git@v1",
+        "git+https://hunter2@example.org@v1",
+    ] {
+        for text in [
+            format!("{own}\"acme/a\" = \"{address}\"\n"),
+            format!("{own}[[package.consumers]]\nsource = \"{address}\"\n"),
+        ] {
+            world.work.write_file("ctxc.toml", text);
+            let reported = world.work.run(&["check"]);
+            reported.stdout_contains("CTX504").output_lacks("hunter2");
+            world.run(&["can-publish"]).output_lacks("hunter2");
+        }
+    }
+    let lock = format!(
+        "version = 1\n[[package]]\nname = \"acme/a\"\nversion = \"1.0.0\"\nsource = \"git+http://me:hunter2@example.org/a.git@v1\"\ntree = \"{}\"\ndependencies = []\n[package.files]\n",
+        "a".repeat(64)
+    );
+    world.work.write_file("ctxc.lock", lock);
+    let line = "\"acme/a\" = \"git+https://example.org/a.git@v1.0.0\"\n";
+    world.work.write_file("ctxc.toml", format!("{own}{line}"));
+    let reported = world.work.run(&["check"]);
+    reported
+        .stdout_contains("remove ctxc.lock and run `ctxc package update`")
+        .output_lacks("hunter2");
+    world.run(&["update"]).output_lacks("hunter2");
 }
 
 /// Kills runs at random moments. Each leaves the old files or the new ones, and at worst a lock

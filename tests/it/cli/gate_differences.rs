@@ -9,13 +9,16 @@ use serde_json::Value;
 
 const MORE: &str = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\ntokenizer = \"bytes\"\n\
     usd_per_million = { input = 1.0, output = 2.0 }\n\n[models.\"other-1.5\"]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n\
-    [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\n[requests.blocks]\nRefunds = \"Refunds:.*\"\n\n[package]\nname = \"acme/p\"\nversion = \"1.0.0\"\nconsumers = [{ source = \"path:../a\" }]\n";
+    [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\n[requests.blocks]\nRefunds = \"Refunds:.*\"\n\n[package]\nname = \"acme/p\"\nversion = \"1.0.0\"\nconsumers = [{ source = \"path:consumers/a\" }]\n";
 
 /// The same with such files, which the base has, too.
 fn with(files: &[(&str, &str)]) -> Project {
     let project = branch();
     for (path, text) in files {
         project.write_file(path, text);
+    }
+    for consumer in ["a", "b"] {
+        project.write_file(&format!("consumers/{consumer}/README.md"), "A consumer.\n");
     }
     commit(&project);
     base(&project);
@@ -80,9 +83,9 @@ fn every_key_of_the_project_file_that_decides_a_verdict_is_listed() {
             "[limits] file: value",
         ),
         (
-            "path:../a",
-            "path:../b",
-            "[package.consumers] { source = \"path:../a\" }: value",
+            "path:consumers/a",
+            "path:consumers/b",
+            "[package.consumers] { source = \"path:consumers/a\" }: value",
         ),
     ];
     for (from, to, expected) in edits {

@@ -2,6 +2,7 @@
 
 use super::eval_answers::recorded_once;
 use super::project::{ProgramRun, Project};
+use ctxc::internals::base::hash::Hash;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::process::Command;
@@ -284,6 +285,24 @@ fn settings_of_the_authors_machine_are_not_packed() {
     let tar = zstd::decode_all(archive(&project).as_slice()).unwrap();
     let text = String::from_utf8_lossy(&tar);
     assert!(!text.contains("models.example.org") && !text.contains("shop.git"));
+    verify_elsewhere(&project).exits_with(0);
+}
+
+#[test]
+fn private_settings_of_the_shared_file_are_not_packed() {
+    let shared =
+        "[history]\npath = \"https-of-the-author.db\"\n[lints]\nimplicit-parameter = \"warning\"\n";
+    let hash = Hash::digest(shared.as_bytes());
+    let own = format!(
+        "extends = {{ path = \"shared.toml\", hash = \"{hash}\" }}\n{PACKAGE}[lints]\nnot-shareable = \"off\"\n"
+    );
+    let project = scripted()
+        .with_file("ctxc.toml", own)
+        .with_file("shared.toml", shared);
+    pack(&project, &[]).exits_with(0);
+    let tar = zstd::decode_all(archive(&project).as_slice()).unwrap();
+    let text = String::from_utf8_lossy(&tar);
+    assert!(text.contains("implicit-parameter") && !text.contains("of-the-author"));
     verify_elsewhere(&project).exits_with(0);
 }
 

@@ -130,6 +130,102 @@ fn a_contract_that_was_never_kept_only_warns_and_so_does_an_edited_one() {
 }
 
 #[test]
+fn an_unreadable_line_stops_the_run_and_is_not_written_over() {
+    let project = package();
+    git(&project, &["init", "-q", "-b", "main"]);
+    can_publish(&project).exits_with(0);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    let matrix = project.read_file("contracts/MATRIX.jsonl");
+    for (file, text, message) in [
+        (
+            "contracts/MATRIX.jsonl",
+            format!("<<<<<<< HEAD\n{matrix}"),
+            "contracts/MATRIX.jsonl:1: found no JSON",
+        ),
+        (
+            "contracts/MATRIX.jsonl",
+            matrix.replace("contract-matrix/1", "contract-matrix/2"),
+            "contracts/MATRIX.jsonl:1: found `schema` \"ctxc/contract-matrix/2\"",
+        ),
+        (
+            "contracts/ACCEPTED.jsonl",
+            "\n{\"by\": \"lead@example.org\"}\n".to_owned(),
+            "contracts/ACCEPTED.jsonl:2: found no `schema`",
+        ),
+    ] {
+        project.write_file(file, &text);
+        commit(&project);
+        can_publish(&project).exits_with(2).stderr_contains(message);
+        assert_eq!(project.read_file(file), text);
+        let gate = project.run(&["gate", "--allow-empty"]);
+        gate.exits_with(2).stderr_contains(message);
+        project.write_file("contracts/MATRIX.jsonl", &matrix);
+    }
+    std::fs::remove_file(project.path("contracts/ACCEPTED.jsonl")).unwrap();
+    can_publish(&project).exits_with(4);
+}
+
+#[test]
+fn a_run_leaves_the_rows_of_other_consumers() {
+    let project = package().with_file("other/bank/contracts/acme/rules/shape.yaml", SHAPE);
+    let bank = ["package", "can-publish", "--consumer", "other/bank"];
+    project.run(&bank).exits_with(0);
+    can_publish(&project).exits_with(0);
+    let matrix = project.read_file("contracts/MATRIX.jsonl");
+    assert_eq!(matrix.lines().count(), 2, "{matrix}");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    project
+        .run(&bank)
+        .exits_with(4)
+        .stdout_contains("a contract of bank, which 1.0.0 kept");
+    // A consumer without contracts loses its rows.
+    std::fs::remove_file(project.path("other/bank/contracts/acme/rules/shape.yaml")).unwrap();
+    project.run(&bank).exits_with(4);
+    assert_eq!(verdicts(&project).len(), 1);
+}
+
+#[test]
+fn two_consumers_of_one_name_are_refused() {
+    let project = package().with_file("other/shop/contracts/acme/rules/shape.yaml", SHAPE);
+    let twice = |folder: &str| project.run(&["package", "can-publish", "--consumer", folder]);
+    twice("other/shop")
+        .exits_with(2)
+        .stderr_contains("found two consumers of the name `shop`");
+    assert!(!project.path("contracts/MATRIX.jsonl").exists());
+    // The same folder is one consumer.
+    twice("shop")
+        .exits_with(0)
+        .stdout_contains("1 contract of consumers: 1 kept");
+}
+
+#[test]
+fn only_the_files_that_a_contract_names_belong_to_it() {
+    let expected = "{\"type\": \"object\", \"required\": [\"team\"]}";
+    let contract = SHAPE.replace(
+        "schema: {type: object, required: [team], properties: {team: {enum: [billing, data]}}}",
+        "schema: expected.json",
+    );
+    assert_ne!(contract, SHAPE);
+    let schema = "shop/contracts/acme/rules/expected.json";
+    let project = package()
+        .with_file(CONTRACT, contract)
+        .with_file(schema, expected);
+    can_publish(&project).exits_with(0);
+    replace(&project, "templates/answer.json", "[\"team\", ", "[");
+    project.write_file("shop/contracts/acme/rules/README.md", "Ask the shop.\n");
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("$.team: it may be absent");
+    // Another schema is another contract.
+    replace(&project, schema, "[\"team\"]", "[\"team\", \"urgent\"]");
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("pending: “shape” of shop");
+}
+
+#[test]
 fn recorded_answers_decide_and_stale_ones_cost() {
     let project = package().with_file("shop/contracts/acme/rules/behaviour.yaml", BEHAVIOUR);
     project.write_file("ctxc.toml", format!("{CONFIG}\n{MODEL}"));
@@ -274,6 +370,17 @@ fn check_holds_contracts_to_the_locked_package() {
         );
     }
     project.write_file(file, SHAPE);
+    // A package that cannot be compiled leaves no contract unchecked in silence.
+    project.write_file("rules/templates/triage.xml", TASK.replace("</task>", ""));
+    let run = project.run(&check).exits_with(2);
+    let message = "the surface of `acme/rules` cannot be read";
+    let line = run.stdout.lines().find(|line| line.contains(message));
+    let line = line.unwrap_or_else(|| panic!("{}", run.stdout));
+    assert!(
+        line.contains(file) && line.contains("broken-contract"),
+        "{line}"
+    );
+    project.write_file("rules/templates/triage.xml", TASK);
     project.write_file(
         "contracts/acme/mail/shape.yaml",
         SHAPE.replace("acme/rules", "acme/mail"),

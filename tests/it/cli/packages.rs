@@ -70,3 +70,31 @@ fn every_verb_sees_the_tasks_of_a_package() {
     diff.stdout_contains("acme/base/triage")
         .stdout_contains("all");
 }
+
+#[test]
+fn a_package_includes_no_file_of_the_project_that_uses_it() {
+    let project = project().with_file("secret.txt", "key-of-the-consumer\n");
+    for way in ["../../../secret.txt", "../../../../secret.txt"] {
+        let text = TRIAGE.replace(
+            "</description></task>\n  <task name=\"spare\"",
+            &format!("</description><instructions src=\"{way}\"/></task>\n  <task name=\"spare\""),
+        );
+        project.write_file("shared/base/templates/triage.xml", text);
+        let built = project.run(&["build", "-o", "registry.json"]);
+        assert_ne!(built.code, Some(0), "{way}");
+        built.output_lacks("key-of-the-consumer");
+        assert!(!project.path("registry.json").exists(), "{way}");
+    }
+    project.write_file("shared/base/templates/text.txt", "in the package");
+    let text = TRIAGE.replace(
+        "</description></task>\n  <task name=\"spare\"",
+        "</description><instructions src=\"text.txt\"/></task>\n  <task name=\"spare\"",
+    );
+    project.write_file("shared/base/templates/triage.xml", text);
+    project.run(&["build", "-o", "registry.json"]).exits_with(0);
+    assert!(
+        project
+            .read_file("registry.json")
+            .contains("in the package")
+    );
+}

@@ -58,9 +58,9 @@ fn everything_that_would_be_permitted_is_shown() {
     assert_eq!(
         shown["commands"],
         json!([
-            {"path": "scenarios/checked.yaml", "command": "./check --strict"},
-            {"path": "templates/review.xml", "command": "git ls-files src"},
-            {"path": "templates/tests.xml", "command": "env inherit=none RUST_LOG=debug cargo test 'it'\\''s'"},
+            {"path": "scenarios/checked.yaml", "command": "./check --strict", "package": null},
+            {"path": "templates/review.xml", "command": "git ls-files src", "package": null},
+            {"path": "templates/tests.xml", "command": "env inherit=none RUST_LOG=debug cargo test 'it'\\''s'", "package": null},
         ])
     );
     assert_eq!(

@@ -1,16 +1,26 @@
 //! `[dependencies]` and `ctxc.lock`.
 
 use super::reading::{found, read, read_with, shown};
+use ctxc::internals::project::config::Config;
 use ctxc::internals::project::dependencies::{PackageSource, PackageTrust};
 use ctxc::internals::project::lock_file::LockFile;
 use insta::assert_snapshot;
+
+/// The faults of the text: without those of packages that are not locked.
+fn faults_of_text(config: &Config) -> String {
+    let is_of_lock = |line: &&str| {
+        line.contains("ctxc.lock does not have it") || line.ends_with("run `ctxc package update`")
+    };
+    let all = shown(config);
+    all.lines().filter(|line| !is_of_lock(line)).collect()
+}
 
 #[test]
 fn packages_are_read_with_source_and_trust() {
     let config = read(
         "[dependencies]\n\"acme/rules\" = \"git+ssh://git@example.org/a/rules.git@rules/v1.2.0\"\n\"acme/base\" = { source = \"path:../base\", trust = \"outside\" }\n",
     );
-    assert_eq!(shown(&config), "");
+    assert_eq!(faults_of_text(&config), "");
     let rules = &config.dependencies["acme/rules"];
     assert_eq!(
         rules.source.value,
@@ -39,10 +49,14 @@ fn faults_of_packages_stand_at_their_place() {
     error CTX504 ctxc.toml:3:12 `1`: `dependencies."acme/a"` is a number; expected a source in quotes, or a table with `source`
     error CTX532 ctxc.toml:4:12 `{}`: `dependencies."acme/b"` lacks the required key `source`
       ? add the source: `source = "git+https://example.org/rules.git@v1.2.0"`, or `path:FOLDER`
+    error CTX518 ctxc.toml:5:1 `\"acme/c\"`: cannot use package `acme/c`: ctxc.lock does not have it
+      ? run `ctxc package update`
     error CTX503 ctxc.toml:5:33 `trsut`: `[dependencies."acme/c"]` has no key `trsut`
       = nothing reads it, so it has no effect; the keys are `source`, `trust`
       ? did you mean `trust`?
       > write `trust` (`trsut` -> `trust`)
+    error CTX518 ctxc.toml:6:1 `\"acme/d\"`: cannot use package `acme/d`: ctxc.lock does not have it
+      ? run `ctxc package update`
     error CTX504 ctxc.toml:6:41 `\"all\"`: `dependencies."acme/d".trust` is `all`; expected `author` or `outside`
     "#);
 }
@@ -104,7 +118,7 @@ fn packages_are_taken_over_from_a_workspace() {
         "[dependencies]\nworkspace = true\n\"acme/b\" = \"path:b\"\n",
         &[("../ctxc.toml", root)],
     );
-    assert_eq!(shown(&config), "");
+    assert_eq!(faults_of_text(&config), "");
     let sources: Vec<String> = config
         .dependencies
         .values()

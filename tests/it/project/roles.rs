@@ -392,7 +392,7 @@ d = 1
 fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
     assert_snapshot!(found(BAD), @r#"
     error CTX503 ctxc.toml:3:1 `task`: `[roles.a]` has no key `task`
-      = nothing reads it, so it has no effect; the keys are `template`, `description`, `system`, `tools`, `blocked_tools`, `protected_paths`, `budget`, `model`, `tier`, `capabilities`, `profile`, `order`, `temperature`, `top_p`, `seed`, `effort`, `stop`, `tool_choice`, `max_output_tokens`
+      = nothing reads it, so it has no effect; the keys are `template`, `extends`, `description`, `system`, `tools`, `blocked_tools`, `protected_paths`, `budget`, `model`, `tier`, `capabilities`, `profile`, `order`, `temperature`, `top_p`, `seed`, `effort`, `stop`, `tool_choice`, `max_output_tokens`
       ? did you mean `template`?
       > write `template` (`task` -> `template`)
     error CTX503 ctxc.toml:4:12 `path`: `[roles.a.system]` has no key `path`

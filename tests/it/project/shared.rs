@@ -261,8 +261,8 @@ fn a_file_that_cannot_be_read_gives_the_reason() {
       ? the path is relative to the folder of the project file; without the file none of its policies apply
     "#);
     assert_snapshot!(found("extends = \"package:acme/strict@1\"\n"), @r#"
-    error CTX518 ctxc.toml:1:11 `\"package:acme/strict@1\"`: cannot extend package `acme/strict@1`: packages are not available in this release
-      ? copy its file beside the project and extend that: `extends = "policies/strict.toml"`
+    error CTX517 ctxc.toml:1:11 `\"package:acme/strict@1\"`: cannot read the shared file package:acme/strict@1: it does not exist
+      ? the path is relative to the folder of the project file; without the file none of its policies apply
     "#);
     assert_snapshot!(found("extends = { package = \"acme/strict\" }\n"), @r#"
     error CTX518 ctxc.toml:1:23 `\"acme/strict\"`: cannot extend package `acme/strict`: packages are not available in this release

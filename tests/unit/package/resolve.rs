@@ -248,3 +248,28 @@ fn folders_are_relative_to_the_project_and_not_allowed_in_git() {
         "ctxc.toml → acme/git → acme/b requires a folder, `path:../b`, which exists only on the machine of its author"
     );
 }
+
+#[test]
+fn a_repository_in_a_folder_is_not_required_by_one_of_a_server() {
+    let local = |name: &str| PackageSource::Git {
+        url: format!("file:///home/author/{name}.git"),
+        tag: "v1.0.0".to_owned(),
+    };
+    let read = |name: &str, _: &PackageSource| {
+        let next = (name != "acme/base").then(|| ("acme/base".to_owned(), local("base")));
+        Ok::<_, Infallible>(Requirements {
+            version: Version::new(1, 0, 0),
+            dependencies: next.into_iter().collect(),
+        })
+    };
+    let project = |source: PackageSource| BTreeMap::from([("acme/a".to_owned(), source)]);
+    assert_eq!(
+        resolve(&project(git("a", 1)), read)
+            .unwrap_err()
+            .to_string(),
+        "ctxc.toml → acme/a → acme/base requires a folder, `git+file:///home/author/base.git@v1.0.0`, which exists only on the machine of its author"
+    );
+    assert!(resolve(&project(local("a")), read).is_ok());
+    let folder = PackageSource::Path("../a".to_owned());
+    assert!(resolve(&project(folder), read).is_ok());
+}

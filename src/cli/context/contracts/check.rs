@@ -25,6 +25,8 @@ pub(in crate::cli) struct ContractReport {
     pub(in crate::cli) package: String,
     /// Its version.
     pub(in crate::cli) version: String,
+    /// The names of the consumers.
+    pub(in crate::cli) consumers: Vec<String>,
     /// One row for each contract.
     pub(in crate::cli) rows: Vec<MatrixRow>,
     /// The changes of the surface since each version that kept a contract that is broken.
@@ -70,6 +72,7 @@ pub(in crate::cli) fn check_contracts(
     let mut report = ContractReport {
         package: package.name.value.clone(),
         version: package.version.value.to_string(),
+        consumers: Vec::new(),
         rows: Vec::new(),
         changes: BTreeMap::new(),
         exports: BTreeMap::new(),
@@ -114,7 +117,7 @@ impl ContractReport {
         };
         let mut rows = Vec::new();
         for broken in consumer.scenarios.broken_files(&consumer.project) {
-            let hash = text_hash(&[&broken.file.text, &consumer.files_hash]);
+            let hash = text_hash(&[&broken.file.text]);
             let row = row(&broken.file.path, "", hash);
             rows.push(known.settle(row, ContractOutcome::Fails(broken.reason)));
         }
@@ -142,6 +145,7 @@ impl ContractReport {
             );
             rows.push(row);
         }
+        self.consumers.push(consumer.name);
         self.rows.extend(rows);
         Ok(())
     }
@@ -190,7 +194,7 @@ fn judge_by_surface(
                 file: file.path.to_string(),
                 name: case.name.value.clone(),
                 export: contract.export().unwrap_or_default(),
-                hash: text_hash(&[&written, &consumer.files_hash]),
+                hash: text_hash(&[&written, &consumer.hash_files(&file.path, case)]),
                 reason: faults.collect::<Vec<_>>().join("; "),
                 judgement,
                 is_run: case.is_run,

@@ -3,17 +3,21 @@
 
 use crate::base::contained_path::{self, slash_path};
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::base::hash::Hasher;
+use crate::base::hash::{Hash, Hasher};
 use crate::base::span::Spanned;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
+use crate::eval::result_keys::referenced_files;
 use crate::package::contract::CONTRACTS_FOLDER;
 use crate::package::git::{GitFault, GitLimits, fetch_revision};
+use crate::package::matrix::MATRIX_FILE;
 use crate::project::config::Config;
-use crate::project::dependencies::PackageSource;
-use crate::scenario::load::is_scenario_text;
+use crate::project::dependencies::{PackageSource, mask_credentials};
+use crate::scenario::model::ScenarioCase;
+use crate::scenario::paths;
+use std::collections::BTreeMap;
 use tempfile::TempDir;
 
 /// The maximum number of bytes of one file.
@@ -49,8 +53,8 @@ pub(super) struct ConsumerContracts {
     /// A project that has its contracts alone.
     pub(super) project: CompiledProject,
     pub(super) scenarios: Scenarios,
-    /// The hash of the files beside the contracts.
-    pub(super) files_hash: String,
+    /// The hash of each file by its path.
+    hashes: BTreeMap<String, Hash>,
     /// The folder of that project.
     _folder: TempDir,
 }
@@ -67,23 +71,60 @@ impl ConsumerSource {
                 CliErrorKind::Project,
                 format!(
                     "[[package.consumers]]: found the source `{}`, expected {expected}",
-                    source.value
+                    mask_credentials(&source.value)
                 ),
             )),
         };
         written.map(read).collect()
     }
 
-    /// The name of its folder or repository.
-    fn name(&self) -> String {
-        let place = match self {
+    /// Returns the consumers without those that are listed twice.
+    ///
+    /// # Errors
+    /// Two of them have one name: their contracts could not be distinguished in the matrix.
+    pub(in crate::cli) fn require_distinct_names(consumers: Vec<Self>) -> Result<Vec<Self>> {
+        let mut distinct: Vec<Self> = Vec::new();
+        for source in consumers {
+            let (name, written) = (source.name(), source.describe());
+            match distinct.iter().find(|other| other.name() == name) {
+                None => distinct.push(source),
+                Some(other) if other.describe() == written => {}
+                Some(other) => {
+                    let other = other.describe();
+                    return Err(CliError::new(
+                        CliErrorKind::Project,
+                        format!("found two consumers of the name `{name}`, {other} and {written}, expected a name for each: the rows of {MATRIX_FILE} have the name of a consumer's folder or repository"),
+                    )
+                    .with_hint("rename the folder of one, or leave one out"));
+                }
+            }
+        }
+        Ok(distinct)
+    }
+
+    /// Its folder, or its repository and revision.
+    fn describe(&self) -> String {
+        match self {
+            Self::Folder(_) => self.place(),
+            Self::Git { url, revision } => format!("{url}@{revision}"),
+        }
+    }
+
+    /// Its folder or repository.
+    fn place(&self) -> String {
+        match self {
             Self::Folder(folder) => RealFs
                 .canonicalize(folder)
                 .unwrap_or_else(|_| folder.clone())
                 .to_string_lossy()
                 .into_owned(),
             Self::Git { url, .. } => url.clone(),
-        };
+        }
+    }
+
+    /// The name of its folder or repository.
+    fn name(&self) -> String {
+        let place = self.place();
         let place = place.trim_end_matches(['/', '\\']);
         let last = place.rsplit(['/', '\\']).next().unwrap_or(place);
         last.strip_suffix(".git").unwrap_or(last).to_owned()
@@ -123,13 +164,10 @@ impl ConsumerContracts {
             fs::write_temp_file(&path, bytes, false)
         };
         write(PROJECT_FILE, b"edition = \"2026\"\n").map_err(failed)?;
-        let mut hasher = Hasher::new();
+        let mut hashes = BTreeMap::new();
         for file in files {
             write(&file.path, &file.bytes).map_err(failed)?;
-            let text = || Some(String::from_utf8_lossy(&file.bytes).into_owned());
-            if !is_scenario_text(&file.path, text) && !file.path.contains("/recordings/") {
-                hasher.add_field(&file.path).add_field(&file.bytes);
-            }
+            hashes.insert(file.path.clone(), Hash::digest(&file.bytes));
         }
         let project = CompiledProject::load_or_root_in(temp.path())?;
         let scenarios = Scenarios::read_contracts(&project.root, &project.config, folder);
@@ -138,9 +176,27 @@ impl ConsumerContracts {
             commit,
             project,
             scenarios,
-            files_hash: hasher.finish().to_string(),
+            hashes,
             _folder: temp,
         })
+    }
+
+    /// Returns the hash of the files that a case names and of its stored request. Other files, and
+    /// recorded answers, do not make another contract.
+    pub(super) fn hash_files(&self, scenario: &str, case: &ScenarioCase) -> String {
+        let named = referenced_files(case).into_iter();
+        let named = named.filter_map(|path| paths::resolve_beside(scenario, path));
+        let request = case
+            .uses_snapshot()
+            .then(|| paths::snapshot_path(scenario, &case.name.value));
+        let mut hasher = Hasher::new();
+        for path in named.chain(request) {
+            hasher.add_field(&path);
+            if let Some(hash) = self.hashes.get(&path) {
+                hasher.add_field(hash.0);
+            }
+        }
+        hasher.finish().to_string()
     }
 }
 

@@ -71,7 +71,7 @@ fn check_package(project: &Project, package: &str, found: &mut ContractFindings)
         .extend(written.diagnostics.into_iter().filter(is_own));
     found.paths.extend(written.paths);
     let installed = config.packages.get(package);
-    // A package that cannot be compiled is a finding at its dependency.
+    // A package is compiled alone, without the packages that it uses.
     let surface = installed.map(|installed| {
         let compiled = CompiledProject::load_or_root_in(&installed.folder.path(&project.root));
         compiled.and_then(|compiled| project_surface(&compiled))
@@ -81,7 +81,16 @@ fn check_package(project: &Project, package: &str, found: &mut ContractFindings)
             "`{package}` is not among the [dependencies]: `ctxc package add SOURCE` adds it"
         )),
         Some(Ok(surface)) => Ok(surface),
-        Some(Err(_)) => return,
+        Some(Err(error)) => {
+            let why: Vec<&str> = std::iter::once(&error.message)
+                .chain(error.hints.first())
+                .map(String::as_str)
+                .collect();
+            Err(format!(
+                "the surface of `{package}` cannot be read, so that the contract is not checked: {}; expected a package that compiles by itself, with its own ctxc.lock: `ctxc check` in its folder shows its errors",
+                why.join("; ")
+            ))
+        }
     };
     let files = CachedFiles::new(ProjectFiles {
         root: &project.root,

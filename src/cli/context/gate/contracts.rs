@@ -2,16 +2,12 @@
 
 use super::compared::GateComparison;
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, broken_lines, check_contracts,
+    ConsumerSource, KnownVersions, broken_lines, check_contracts, read_acceptances, read_matrix,
 };
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::context::request::Files;
 use crate::eval::gate::FailingCase;
-use crate::package::matrix::{
-    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, find_acceptance,
-    parse_lines,
-};
+use crate::package::matrix::{AcceptedBreak, ContractVerdict, find_acceptance};
 
 /// Returns the contracts that the change breaks and no permitted person accepted. Adds notes on the
 /// others that do not hold, and doubts about those that are undecided. A contract counts as kept
@@ -21,7 +17,8 @@ pub(super) fn find_broken_contracts(
     cx: &Cx,
 ) -> Result<Vec<FailingCase>> {
     let project = &compared.project;
-    let mut consumers = ConsumerSource::of_project(&project.config, &project.root)?;
+    let consumers = ConsumerSource::of_project(&project.config, &project.root)?;
+    let mut consumers = ConsumerSource::require_distinct_names(consumers)?;
     if let Some(base) = &compared.base.loaded {
         for consumer in ConsumerSource::of_project(&base.project.config, &project.root)? {
             if !consumers.contains(&consumer) {
@@ -32,13 +29,21 @@ pub(super) fn find_broken_contracts(
     if consumers.is_empty() {
         return Ok(Vec::new());
     }
-    let mut known = Matrix::parse(&project.files().text(MATRIX_FILE).unwrap_or_default());
+    let mut known = read_matrix(project)?;
     if let Some(base) = &compared.base.loaded {
-        let text = base.project.files().text(MATRIX_FILE);
-        known.extend(Matrix::parse(&text.unwrap_or_default()));
+        match read_matrix(&base.project) {
+            Ok(matrix) => known.extend(matrix),
+            // An error would refuse the change that mends the file.
+            Err(why) => {
+                let doubt = format!(
+                    "earlier verdicts on contracts are unknown at the base: {}",
+                    why.message
+                );
+                compared.base.doubts.push(doubt);
+            }
+        }
     }
-    let mut accepted: Vec<AcceptedBreak> =
-        parse_lines(&project.files().text(ACCEPTED_FILE).unwrap_or_default());
+    let mut accepted = read_acceptances(project)?;
     accepted.retain(|one| compared.accepters.may_accept(&one.by));
     let versions = KnownVersions {
         matrix: &known,

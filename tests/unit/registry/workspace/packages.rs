@@ -370,3 +370,52 @@ fn a_package_uses_its_own_packages_and_the_project_does_not() {
         ]
     );
 }
+
+#[test]
+fn a_locked_package_includes_no_file_of_the_project() {
+    let mut files = Files::new(TASK);
+    files.add("secret.txt", "key-of-the-consumer");
+    let text = TRIAGE.replace(
+        "<instructions><use fragment=\"hidden\"/></instructions>",
+        "<instructions src=\"../../../secret.txt\"/>",
+    );
+    files.add("vendor/ctxc/acme/rules/templates/triage.xml", &text);
+    files.lock(&[("acme/rules", "1.2.0", &[])]);
+    let errors = files.error_texts();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(
+        errors[0].contains("it lies outside the package's folder"),
+        "{errors:?}"
+    );
+    let built = files.build().1;
+    assert!(built.registry.is_none());
+    assert!(!format!("{:?}", built.diagnostics).contains("key-of-the-consumer"));
+}
+
+#[test]
+fn a_changed_project_file_of_a_package_is_restored_by_an_update() {
+    let mut files = Files::new(TASK);
+    let folder = "vendor/ctxc/acme/rules/ctxc.toml";
+    files.add(folder, &format!("{RULES}# changed\n"));
+    let found = files.errors();
+    assert_eq!(
+        found[0].help.as_deref(),
+        Some("`ctxc package update` restores it"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_role_with_no_tools_takes_none_over() {
+    let mut files = Files::new(TASK);
+    let own = files.0["ctxc.toml"].clone();
+    let role = "[roles.planner]\nextends = \"acme/rules/planner\"\n";
+    files.add("ctxc.toml", &format!("{own}{role}tools = []\n"));
+    let (config, _) = files.build();
+    let tools = config.roles["planner"].tools.as_ref().unwrap();
+    assert!(!tools.permits("search"));
+    files.add("ctxc.toml", &format!("{own}{role}"));
+    let (config, _) = files.build();
+    let tools = config.roles["planner"].tools.as_ref().unwrap();
+    assert!(tools.permits("search"));
+}

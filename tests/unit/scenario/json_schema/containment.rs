@@ -86,6 +86,31 @@ fn fields_are_found_by_their_paths() {
 }
 
 #[test]
+fn a_required_field_is_in_every_answer_only_if_each_is_an_object() {
+    let schema = |kind: Value| {
+        let mut schema = json!({"required": ["a"], "properties": {"a": {"const": 1}}});
+        if !kind.is_null() {
+            schema["type"] = kind;
+        }
+        schema
+    };
+    for (kind, expected) in [
+        (json!("object"), true),
+        (json!(["object"]), true),
+        (json!(["object", "null"]), false),
+        (Value::Null, false),
+    ] {
+        let field = find_field(&schema(kind.clone()), "$.a");
+        let values = Some(vec![json!(1)]);
+        let listed = SchemaField::Listed {
+            is_required: expected,
+            values,
+        };
+        assert_eq!(field, listed, "{kind}");
+    }
+}
+
+#[test]
 fn a_schema_without_end_and_one_of_many_unions_are_not_compared() {
     let tree = |extra: &str| json!({"type": "object", "title": extra, "properties": {"next": {"$ref": "#"}}});
     assert!(find_gap(&tree("a"), &tree("b")).is_some());
