@@ -101,18 +101,16 @@ impl Contract<'_> {
             export: &export,
             found: Vec::new(),
         };
-        match surface.get(&export) {
-            Some(found) => judgement.is_settled = self.judge_export(found, &mut faults),
-            None => {
-                let near = nearest_candidate(&export, surface.keys().map(String::as_str));
-                let near =
-                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                let package = self.package;
-                faults.add(
-                    self.case.subject.span,
-                    format!("`{package}` does not export {export}{near}"),
-                );
-            }
+        if let Some(found) = surface.get(&export) {
+            judgement.is_settled = self.judge_export(found, &mut faults);
+        } else {
+            let near = nearest_candidate(&export, surface.keys().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let package = self.package;
+            faults.add(
+                self.case.subject.span,
+                format!("`{package}` does not export {export}{near}"),
+            );
         }
         judgement.faults = faults.found;
         judgement
@@ -210,8 +208,8 @@ impl Contract<'_> {
                             return false;
                         };
                         let is_match = |one: &Value| {
-                            let text = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
-                            matcher.matches(&text)
+                            let word = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
+                            matcher.matches(&word)
                         };
                         if !values.iter().any(is_match) {
                             let listed = Value::Array(values.clone());

@@ -377,6 +377,7 @@ impl Packages {
     }
 
     /// All packages, by name.
+    #[allow(clippy::iter_without_into_iter, reason = "no loop takes them all")]
     pub fn iter(&self) -> std::slice::Iter<'_, InstalledPackage> {
         self.all.iter()
     }

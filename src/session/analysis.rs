@@ -431,13 +431,11 @@ impl<'m> SessionAnalysis<'m> {
 
     fn add_fact(&mut self, fact: Fact, arrival: usize) {
         self.known.add(&fact);
-        if fact.class == FactClass::File {
-            if fact.file_use > Some(FileUse::Seen) {
-                self.latest_files.retain(|path| *path != fact.key);
-                self.latest_files.push(fact.key.clone());
-                let old = self.latest_files.len().saturating_sub(RELOADED_FILES);
-                self.latest_files.drain(..old);
-            }
+        if fact.class == FactClass::File && fact.file_use > Some(FileUse::Seen) {
+            self.latest_files.retain(|path| *path != fact.key);
+            self.latest_files.push(fact.key.clone());
+            let old = self.latest_files.len().saturating_sub(RELOADED_FILES);
+            self.latest_files.drain(..old);
         }
         let key = (fact.class, fact.key.clone());
         self.mentions.push(FactMention {

@@ -214,6 +214,7 @@ impl<'m> RefetchTracker<'m> {
             Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => return,
         };
         let mut is_quoted = false;
+        #[allow(clippy::iter_over_hash_type, reason = "each is changed by itself")]
         for open in self.open.values_mut() {
             let own = open.outline.names_above(&text);
             is_quoted |= !own.is_empty();

@@ -180,7 +180,7 @@ pub(super) static WORKSPACE: ConfigTable = key_table(
         ),
         optional_key(
             "dependencies",
-            ConfigShape::Map(&ConfigShape::NameOr(&DEPENDENCY)),
+            ConfigShape::Table(&SHARED_DEPENDENCIES),
             "packages for members with `[dependencies] workspace = true`",
         ),
     ],
@@ -202,6 +202,12 @@ static MODELS: ConfigTable = ConfigTable {
 static DEPENDENCIES: ConfigTable = ConfigTable {
     others: Some(&ConfigShape::NameOr(&DEPENDENCY)),
     ..key_table("the packages that the project uses", &[INHERIT])
+};
+
+/// `[workspace.dependencies]`.
+static SHARED_DEPENDENCIES: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::NameOr(&DEPENDENCY)),
+    ..key_table("the packages that members use", &[])
 };
 
 const INHERIT: ConfigKey = optional_key(

@@ -150,9 +150,10 @@ impl<'s> BodyBuilder<'s, '_> {
         written: Option<&'s Str<'_>>,
     ) -> Option<AuthorText<'s>> {
         // `from` names a value of the task.
-        let name = match kind {
-            ReferenceKind::From => author_text(written),
-            _ => written.map(|word| self.sources.full_name(&word.value)),
+        let name = if kind == ReferenceKind::From {
+            author_text(written)
+        } else {
+            written.map(|word| self.sources.full_name(&word.value))
         }?;
         self.references.push((kind, name.to_string()));
         Some(name)

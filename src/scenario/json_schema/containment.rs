@@ -375,9 +375,15 @@ impl SchemaComparison<'_> {
                     .is_some_and(|own| own < most || own <= most && key == "maximum");
                 if below || to { Ok(()) } else { unlimited() }
             }
-            "required" | "properties" | "additionalProperties" => Ok(()),
-            "items" if !limit.is_array() => Ok(()),
-            "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum" => Ok(()),
+            "items" if limit.is_array() => place.gap("its items differ by place".to_owned()),
+            "required"
+            | "properties"
+            | "additionalProperties"
+            | "items"
+            | "minimum"
+            | "exclusiveMinimum"
+            | "maximum"
+            | "exclusiveMaximum" => Ok(()),
             "enum" | "const" => place.gap(format!("it may be other than {limit}")),
             "false" => place.gap("it may exist"),
             _ => {

@@ -136,7 +136,7 @@ fn defined_name(line: &str, extension: &str) -> Option<DefinedName> {
         keyword = words.next()?;
     }
     let is_outer = !line.starts_with(char::is_whitespace);
-    if !is_listed(DEFINING, keyword) && !(is_outer && is_listed(TOP_LEVEL, keyword)) {
+    if !(is_listed(DEFINING, keyword) || is_outer && is_listed(TOP_LEVEL, keyword)) {
         return None;
     }
     let rest = own.split_once(keyword)?.1.trim_start();

@@ -150,8 +150,9 @@ fn every_verb_has_examples_and_every_example_works() {
             }
             if verb == "package" {
                 let config = project.read_file("ctxc.toml")
-                    + "[package]\nname = \"acme/rules\"\nversion = \"0.1.0\"\nexports = [\"tasks/triage\"]\n";
+                    + "[package]\nname = \"acme/rules\"\nversion = \"0.1.0\"\nexports = [\"tasks/triage\"]\n[[package.consumers]]\nsource = \"path:shop\"\n";
                 project.write_file("ctxc.toml", config);
+                project.write_file("shop/README.md", "A consumer.\n");
                 project
                     .run(&["package", "pack", "-o", "rules.tar.zst"])
                     .exits_with(0);

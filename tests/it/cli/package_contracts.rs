@@ -567,7 +567,8 @@ proptest! {
         let inputs: Vec<String> = inputs.into_iter().map(|name| format!("{name}: t")).collect();
         let mut contract = format!("name: c\ntask: acme/rules/triage\ncontext: {{objective: sort, inputs: {{{}}}}}\nexpect_context:\n{}", inputs.join(", "), context.concat());
         if !answer.is_empty() {
-            contract += &format!("expectations:\n{}", answer.concat());
+            contract += "expectations:\n";
+            contract += &answer.concat();
         }
         let new = mixed_surface(&old, &other, &picks);
         if compare_surfaces(&old, &new).iter().all(SurfaceChange::is_harmless) {

@@ -63,7 +63,7 @@ fn every_verb_sees_the_tasks_of_a_package() {
         .stdout_contains("of the package acme/base 1.0.0: 1 command");
     project.write_file(
         "shared/base/templates/triage.xml",
-        &TRIAGE.replace("sort {{", "order {{"),
+        TRIAGE.replace("sort {{", "order {{"),
     );
     project.run(&["build", "-o", "after.json"]).exits_with(0);
     let diff = project.run(&["diff", "before.json", "after.json"]);

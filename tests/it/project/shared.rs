@@ -265,8 +265,9 @@ fn a_file_that_cannot_be_read_gives_the_reason() {
       ? the path is relative to the folder of the project file; without the file none of its policies apply
     "#);
     assert_snapshot!(found("extends = { package = \"acme/strict\" }\n"), @r#"
-    error CTX518 ctxc.toml:1:23 `\"acme/strict\"`: cannot extend package `acme/strict`: packages are not available in this release
-      ? copy its file beside the project and extend that: `extends = "policies/strict.toml"`
+    error CTX504 ctxc.toml:1:11 `{ package = \"acme/strict\" }`: `extends` is a table without `path`; expected a table with `path`
+    error CTX503 ctxc.toml:1:13 `package`: `[extends]` has no key `package`
+      = nothing reads it, so it has no effect; the keys are `path`, `hash`
     "#);
     assert_snapshot!(found("extends = \"/srv/rules.toml\"\n"), @r#"error CTX504 ctxc.toml:1:11 `\"/srv/rules.toml\"`: `extends` is `/srv/rules.toml`; expected a path relative to the project"#);
     assert_snapshot!(found("extends = 1\n"), @r#"error CTX504 ctxc.toml:1:11 `1`: `extends` is a number; expected a path in quotes, or `{ path = "…", hash = "b3:…" }`"#);

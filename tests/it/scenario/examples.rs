@@ -83,7 +83,8 @@ fn example_findings(example: &RuleExample) -> Vec<Diagnostic> {
 fn bad_examples_give_their_finding_and_good_ones_do_not() {
     for rule in list::all_rules()
         .map(|rule| &rule.meta)
-        .filter(|rule| rule.code.family() == 6)
+        // A contract needs a package beside its project: `cli::package_contracts`.
+        .filter(|rule| rule.code.family() == 6 && rule.name != "broken-contract")
     {
         assert!(
             !rule.bad_examples().is_empty() && !rule.good_examples().is_empty(),
@@ -116,7 +117,8 @@ fn every_fix_of_an_example_mends_it() {
     let mut count = 0;
     for rule in list::all_rules()
         .map(|rule| &rule.meta)
-        .filter(|rule| rule.code.family() == 6)
+        // A contract needs a package beside its project: `cli::package_contracts`.
+        .filter(|rule| rule.code.family() == 6 && rule.name != "broken-contract")
     {
         for example in &rule.bad_examples() {
             for finding in example_findings(example) {

@@ -465,7 +465,9 @@ fn read_calls(events: Vec<SessionEvent>) -> Vec<(String, Option<Shrinkage>)> {
         let texts = texts.filter_map(|one| one.turn.parts.first().and_then(part_text));
         found.push((texts.collect::<Vec<_>>().join(" "), call.shrinkage));
     });
-    events.into_iter().for_each(|event| calls.add_event(event));
+    for event in events {
+        calls.add_event(event);
+    }
     calls.finish();
     found
 }

@@ -222,7 +222,7 @@ fn a_compaction_without_a_readable_summary_is_undecided() {
     project
         .run(&["compaction", "s.jsonl", "--fail-on", "needed-again"])
         .exits_with(7)
-        .stdout_contains("1 compaction undecided, without a summary that can be read, 0 facts");
+        .stdout_contains("1 compaction undecided, without a summary that can be read");
     project.run(&["compaction", "s.jsonl"]).exits_with(0);
     // What a later summary lacks may have been lost before.
     rows.push(json!({"type": "system", "subtype": "compact_boundary", "uuid": "c", "sessionId": "s", "compactMetadata": {"trigger": "auto"}}));
@@ -403,7 +403,7 @@ fn huge_counts_of_tokens_do_not_overflow() {
     project
         .run(&["compaction", "s.jsonl", "--format", "html"])
         .exits_with(0)
-        .stdout_contains("<polyline points=\"0,0\"/>");
+        .stdout_contains("18,446,744,073,709,551,615 tokens");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn an_agent_stands_for_its_newest_session_that_was_compacted() {
             String::from_utf8_lossy(&out.stderr),
         );
         assert!(
-            stdout.contains("2 facts dropped"),
+            stdout.contains("dropped and needed again: 1"),
             "{agent} {stdout}{stderr}"
         );
         assert_eq!(

@@ -9,12 +9,12 @@ use crate::package::matrix::{
 
 /// Reads the matrix of a project; empty if there is none.
 pub(in crate::cli) fn read_matrix(project: &CompiledProject) -> Result<Matrix> {
-    Matrix::parse(&read_text(project, MATRIX_FILE)?).map_err(line_error)
+    Matrix::parse(&read_text(project, MATRIX_FILE)?).map_err(|fault| line_error(&fault))
 }
 
 /// Reads the accepted breaks of a project; none if there is no such file.
 pub(in crate::cli) fn read_acceptances(project: &CompiledProject) -> Result<Vec<AcceptedBreak>> {
-    parse_acceptances(&read_text(project, ACCEPTED_FILE)?).map_err(line_error)
+    parse_acceptances(&read_text(project, ACCEPTED_FILE)?).map_err(|fault| line_error(&fault))
 }
 
 /// Reads a file of the project; empty if there is none.
@@ -31,7 +31,7 @@ fn read_text(project: &CompiledProject, file: &str) -> Result<String> {
     }
 }
 
-fn line_error(fault: MatrixFault) -> CliError {
+fn line_error(fault: &MatrixFault) -> CliError {
     restorable_error(fault.to_string())
 }
 

@@ -6,6 +6,7 @@ use crate::base::fs::MemoryFs;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::sha256::sha256_hex;
 use crate::project::config::{Config, ConfigInput};
+use crate::registry::artifact::Task;
 use crate::registry::library::{Built, VirtualProject, compile_files};
 use crate::registry::workspace::request::CheckGoal;
 use crate::rules::list;
@@ -83,16 +84,16 @@ impl Files {
         let mut text = "version = 1\n".to_owned();
         for (name, version, dependencies) in packages {
             let repository = name.split('/').next_back().unwrap();
-            text.push_str(&format!(
+            text += &*format!(
                 "[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"git+https://example.org/{repository}.git@v{version}\"\nresolved = \"{}\"\ntree = \"{}\"\ndependencies = {dependencies:?}\n[package.files]\n",
                 "a".repeat(40),
                 "b".repeat(64),
-            ));
+            );
             let folder = format!("vendor/ctxc/{name}/");
             for (path, bytes) in &self.0 {
                 if let Some(inside) = path.strip_prefix(&folder) {
                     let hash = sha256_hex(bytes.as_bytes());
-                    text.push_str(&format!("\"{inside}\" = \"{hash}\"\n"));
+                    text += &*format!("\"{inside}\" = \"{hash}\"\n");
                 }
             }
         }
@@ -160,9 +161,9 @@ fn a_task_of_a_package_has_the_defaults_of_the_package() {
     let own = registry.task("triage").unwrap().root().unwrap();
     let own = serde_json::to_string(&own).unwrap();
     assert!(!own.contains(r#""value":"enabled""#), "{own}");
-    let names: Vec<&str> = registry.tasks().map(|task| task.name()).collect();
+    let names: Vec<&str> = registry.tasks().map(Task::name).collect();
     assert_eq!(names, ["acme/rules/triage", "triage"]);
-    let own: Vec<&str> = registry.own_tasks().map(|task| task.name()).collect();
+    let own: Vec<&str> = registry.own_tasks().map(Task::name).collect();
     assert_eq!(own, ["triage"]);
     assert_eq!(built.files, 1);
 }
