@@ -69,7 +69,7 @@ const ROWS: &[KeyReader<WrittenPackage>] = &[
     ),
     optional_row(
         "license",
-        ConfigShape::Name,
+        ConfigShape::Text,
         "its licence: `MIT`",
         |at, out| out.license = at.read_plain_string(),
     ),

@@ -270,7 +270,7 @@ fn a_file_that_cannot_be_read_gives_the_reason() {
       = nothing reads it, so it has no effect; the keys are `path`, `hash`
     "#);
     assert_snapshot!(found("extends = \"/srv/rules.toml\"\n"), @r#"error CTX504 ctxc.toml:1:11 `\"/srv/rules.toml\"`: `extends` is `/srv/rules.toml`; expected a path relative to the project"#);
-    assert_snapshot!(found("extends = 1\n"), @r#"error CTX504 ctxc.toml:1:11 `1`: `extends` is a number; expected a path in quotes, or `{ path = "…", hash = "b3:…" }`"#);
+    assert_snapshot!(found("extends = 1\n"), @r#"error CTX504 ctxc.toml:1:11 `1`: `extends` is a number; expected a path in quotes, `{ path = "…", hash = "b3:…" }`, or packages: `["acme/rules"]`"#);
     assert_snapshot!(found("extends = { hash = \"b3:1\", pth = \"x\" }\n"), @r#"
     error CTX504 ctxc.toml:1:11 `{ hash = \"b3:1\", pth = \"x\" }`: `extends` is a table without `path`; expected a table with `path`
     error CTX503 ctxc.toml:1:28 `pth`: `[extends]` has no key `pth`

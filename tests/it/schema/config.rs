@@ -87,6 +87,7 @@ fn good(key: &ConfigKey) -> Vec<Value> {
         "base_url" => vec![json!("https://models.example/v1")],
         "name" if matches!(key.shape, ConfigShape::Name) => vec![json!("acme/rules")],
         "version" => vec![json!("1.2.0")],
+        "source" => vec![json!("path:../a")],
         "exports" => vec![json!("rules"), json!(["tasks/triage", "rules"])],
         // Compared with another key.
         "output_reserve" => vec![json!(0)],
