@@ -1,6 +1,7 @@
 //! The reasons why a package cannot be used.
 
-use super::package_files::CHANGED;
+/// The message for a file that was changed after it was locked.
+pub(super) const CHANGED: &str = "it differs from ctxc.lock";
 
 /// The reason why a package, or something of it, cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

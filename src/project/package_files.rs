@@ -1,6 +1,7 @@
 //! The files of an installed package, each held against the lock file when it is read. No other file
 //! is read through them: not one of the project that uses the package.
 
+use super::package_fault::CHANGED;
 use super::packages::{PackageFolder, PackagePlace};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::sha256::sha256_hex;
@@ -15,9 +16,6 @@ const MAX_DEPTH: usize = 32;
 
 /// The message for a file that a locked package did not have.
 const UNLOCKED: &str = "ctxc.lock does not list it";
-/// The message for a file that was changed after it was locked.
-pub(super) const CHANGED: &str = "it differs from ctxc.lock";
-
 /// The files of a package, under their names in findings.
 pub struct PackageFiles<'p> {
     folder: &'p PackageFolder,

@@ -1,11 +1,14 @@
 //! CTX630: a contract that the locked version of its package cannot keep.
 
 use super::scenario_prelude::*;
+#[cfg(feature = "cli")]
 use crate::base::source::LineIndex;
+#[cfg(feature = "cli")]
 use crate::project::config::Config;
+#[cfg(feature = "cli")]
 use std::sync::Arc;
 
-/// What a team expects of a package is not what it has.
+/// An expectation of a team that a package does not meet.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
         error,
@@ -17,6 +20,7 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 /// A file of contracts.
+#[cfg(feature = "cli")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContractFile<'f> {
     /// Relative to the project.
@@ -26,6 +30,7 @@ pub(crate) struct ContractFile<'f> {
 }
 
 /// Returns a finding in a file of contracts; `None` if the project turns the rule off.
+#[cfg(feature = "cli")]
 pub(crate) fn report(
     config: &Config,
     file: ContractFile<'_>,
