@@ -1,7 +1,9 @@
 //! CTX518: a package that the project uses, or something of it, is not available.
 
 use super::project_prelude::*;
+#[cfg(feature = "fs")]
 use crate::project::config::InstalledPackage;
+#[cfg(feature = "fs")]
 use crate::project::package_fault::PackageFault;
 
 /// Nothing is fetched by a check, and a package with errors has no complete registry.
@@ -24,6 +26,7 @@ fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
 }
 
 /// The one finding about all errors of a package, at its dependency.
+#[cfg(feature = "fs")]
 pub(crate) fn report_errors(
     cx: &ConfigCx<'_>,
     package: &InstalledPackage,
