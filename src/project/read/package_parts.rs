@@ -144,7 +144,7 @@ impl Role {
         }
     }
 
-    /// Takes over the keys that this role does not have. What a tool may not do adds up.
+    /// Takes over the keys that this role does not have. Limits of tools add up.
     fn extend(&mut self, base: Self) {
         if self.task.span == self.name.span {
             self.task = base.task;

@@ -136,7 +136,7 @@ fn order_packages<'l>(
             open.extend(own.filter_map(|name| Some((lock.package(name)?, span, false))));
         }
     }
-    // What a package from outside brings comes from outside.
+    // The packages of a package from outside come from outside.
     let mut outside: BTreeSet<&String> = BTreeSet::new();
     for package in order.iter_mut().rev() {
         let locked = package.locked;

@@ -109,7 +109,7 @@ impl<'p> PackageWork<'p> {
         let names = found.iter().map(String::as_str);
         let disk = input.files;
         let (home, none) = (folder.path(input.root), MemoryFs::new());
-        // What is locked was chosen when it was packed.
+        // The locked files were chosen when they were packed.
         let ignoring: &dyn ReadFs = match (&folder.hashes, &folder.place) {
             (None, PackagePlace::Project(_)) => disk,
             _ => &none,
