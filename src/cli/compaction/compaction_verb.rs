@@ -1,8 +1,6 @@
 //! `ctxc compaction SESSION…`: reads sessions, judges their compactions, and writes the report.
 
-use super::find_session::{
-    SelectedSessions, SessionChoice, SessionFile, SessionPlace, find_sessions, unreadable,
-};
+use super::find_session::{SelectedSessions, SessionFile, SessionPlace, unreadable};
 use super::page::{render_markdown, render_page};
 use super::probe::{ProbeArgs, run_probe};
 use super::report::{CompactionReport, ReadSession};
@@ -103,14 +101,7 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
     };
     let mut sessions = Vec::new();
     for subject in &args.sessions {
-        let SelectedSessions {
-            files,
-            number,
-            notes,
-        } = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
-        for note in &notes {
-            cx.print_note(&place.mask(note));
-        }
+        let SelectedSessions { files, number, .. } = place.find_compacted(subject, cx)?;
         let mut files = files.into_iter();
         let mut own = Vec::new();
         if let Some(file) = files.next() {

@@ -149,6 +149,19 @@ pub(in crate::cli) struct SessionPlace {
 }
 
 impl SessionPlace {
+    /// Finds the sessions of a subject that were compacted, and prints notes on those passed over.
+    pub(in crate::cli) fn find_compacted(
+        &self,
+        subject: &str,
+        cx: &mut Cx,
+    ) -> Result<SelectedSessions> {
+        let found = find_sessions(subject, &self.folder, SessionChoice::NewestCompacted)?;
+        for note in &found.notes {
+            cx.print_note(&self.mask(note));
+        }
+        Ok(found)
+    }
+
     /// Loads the folder and the masks of its project.
     ///
     /// # Errors

@@ -1,9 +1,7 @@
 //! Sessions that scenarios name by their hash: masked, in the user's folder for state, so that no
 //! text of a session comes into the project unless the user embeds it.
 
-use super::find_session::{
-    SessionChoice, SessionFile, SessionPlace, find_sessions, newest_session_in,
-};
+use super::find_session::{SessionFile, SessionPlace, newest_session_in};
 use crate::base::folders;
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -74,9 +72,7 @@ impl SessionDraft {
     /// Reads a session, masks it, and drafts a scenario that holds for its own compaction.
     pub(in crate::cli) fn read(subject: &str, cx: &mut Cx) -> Result<Self> {
         let place = SessionPlace::load(cx)?;
-        let selected = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
-        let notes = selected.notes.iter();
-        notes.for_each(|note| cx.print_note(&place.mask(note)));
+        let selected = place.find_compacted(subject, cx)?;
         let number = selected.number.unwrap_or(1);
         let Some(SessionFile { name, path, format }) = selected.files.into_iter().next() else {
             return Err(CliError::usage(format!("{subject} names no session")));

@@ -3,7 +3,7 @@
 use super::command_line::RubricArgs;
 use crate::base::fs;
 use crate::cli::compaction::find_session::{
-    SelectedSessions, SessionChoice, SessionFile, SessionPlace, find_sessions, unreadable,
+    SelectedSessions, SessionFile, SessionPlace, unreadable,
 };
 use crate::cli::prelude::*;
 use crate::context::tokens;
@@ -46,14 +46,7 @@ pub(super) fn read_sessions(sessions: &[String], cx: &mut Cx) -> Result<LocatedP
     let place = SessionPlace::load(cx)?;
     let mut points = Vec::new();
     for subject in sessions {
-        let SelectedSessions {
-            files,
-            number,
-            notes,
-        } = find_sessions(subject, &place.folder, SessionChoice::NewestCompacted)?;
-        for note in &notes {
-            cx.print_note(&place.mask(note));
-        }
+        let SelectedSessions { files, number, .. } = place.find_compacted(subject, cx)?;
         for file in &files {
             let found = read_points(file, &place)?.into_iter();
             points.extend(found.filter(|point| number.is_none_or(|own| own == point.number)));
