@@ -239,9 +239,9 @@ impl SchemaComparison<'_> {
             if has_reference(&limits) {
                 return place.gap("its `$ref` cannot be compared");
             }
-            let schema = Value::Object(limits);
+            let schema = follow(wide, self.wide).unwrap_or(&Value::Bool(false));
             let is_refused = |value: &&Value| {
-                find_violations(&schema, value).map_or(true, |faults| !faults.is_empty())
+                find_violations(schema, value).map_or(true, |faults| !faults.is_empty())
             };
             return match values.iter().find(is_refused) {
                 Some(value) => place.gap(format!("it may be {value}")),
