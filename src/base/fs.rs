@@ -46,6 +46,11 @@ pub trait ReadFs: Sync {
     /// The path with links and `..` resolved, for checking that a file lies inside a folder.
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf>;
 
+    /// Returns false for what is known to be no link itself; the folders above it may be links.
+    fn may_be_link(&self, _path: &Path) -> bool {
+        true
+    }
+
     /// The sorted names in a folder, empty if unknown; used to suggest a path close to a mistyped
     /// one.
     fn entry_names(&self, _folder: &Path) -> Vec<String> {
@@ -96,6 +101,10 @@ mod real {
 
         fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
             std::fs::canonicalize(path)
+        }
+
+        fn may_be_link(&self, path: &Path) -> bool {
+            is_link(path)
         }
 
         fn entry_names(&self, folder: &Path) -> Vec<String> {

@@ -5,9 +5,10 @@ use super::package_fault::CHANGED;
 use super::packages::{PackageFolder, PackagePlace};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::sha256::sha256_hex;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The maximum number of entries of such a package that are looked at.
 const MAX_ENTRIES: usize = 1 << 17;
@@ -25,6 +26,8 @@ pub struct PackageFiles<'p> {
     files: &'p dyn ReadFs,
     /// The real path of the package's folder.
     real: OnceLock<Option<PathBuf>>,
+    /// The real paths of folders in it.
+    folders: Mutex<BTreeMap<PathBuf, PathBuf>>,
 }
 
 impl<'p> PackageFiles<'p> {
@@ -35,6 +38,7 @@ impl<'p> PackageFiles<'p> {
             root,
             files,
             real: OnceLock::new(),
+            folders: Mutex::default(),
         }
     }
 
@@ -58,13 +62,31 @@ impl<'p> PackageFiles<'p> {
         if self.folder.hashes.is_some() {
             return Ok((home.join(inside), files));
         }
-        let real = files.canonicalize(&home.join(inside))?;
+        let path = home.join(inside);
+        let real = match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) if !files.may_be_link(&path) => {
+                self.real_folder(folder, files)?.join(name)
+            }
+            _ => files.canonicalize(&path)?,
+        };
         let home = self.real.get_or_init(|| files.canonicalize(&home).ok());
         if home.as_ref().is_some_and(|home| real.starts_with(home)) {
             Ok((real, files))
         } else {
             Err(outside_error())
         }
+    }
+
+    /// Returns the real path of a folder. The links above a file are followed once for all files
+    /// beside it.
+    fn real_folder(&self, folder: &Path, files: &dyn ReadFs) -> io::Result<PathBuf> {
+        let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(real) = known.get(folder) {
+            return Ok(real.clone());
+        }
+        let real = files.canonicalize(folder)?;
+        known.insert(folder.to_owned(), real.clone());
+        Ok(real)
     }
 
     /// Returns the names of the files below some folders of the package, sorted.

@@ -73,8 +73,20 @@ fn every_verb_sees_the_tasks_of_a_package() {
 
 #[test]
 fn a_package_includes_no_file_of_the_project_that_uses_it() {
-    let project = project().with_file("secret.txt", "key-of-the-consumer\n");
-    for way in ["../../../secret.txt", "../../../../secret.txt"] {
+    let project = project()
+        .with_file("secret.txt", "key-of-the-consumer\n")
+        .with_file("private/secret.txt", "key-of-the-consumer\n");
+    #[cfg(unix)]
+    for (target, link) in [("secret.txt", "link.txt"), ("private", "folder")] {
+        let link = project.path(&format!("shared/base/templates/{link}"));
+        std::os::unix::fs::symlink(project.path(target), link).unwrap();
+    }
+    for way in [
+        "../../../secret.txt",
+        "../../../../secret.txt",
+        "link.txt",
+        "folder/secret.txt",
+    ] {
         let text = TRIAGE.replace(
             "</description></task>\n  <task name=\"spare\"",
             &format!("</description><instructions src=\"{way}\"/></task>\n  <task name=\"spare\""),
