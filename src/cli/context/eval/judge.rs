@@ -144,7 +144,7 @@ pub(in crate::cli::context) fn judge_some(
     } = subject;
     let CheckPermissions { trust, runs } = permitted;
     with_run(subject, AnswersFrom::Known, is_asked, |eval_run, index| {
-        let (chosen, live) = (eval_run.chosen, eval_run.files);
+        let chosen = eval_run.chosen;
         let is_own = std::ptr::eq(project, whose);
         // Scenarios without permission stay undecided; those that only the base runs expect nothing
         // here.
@@ -166,16 +166,25 @@ pub(in crate::cli::context) fn judge_some(
         if let (Some(judge), Some(base)) = (&mut eval_run.judge, &runs.judge_trust) {
             judge.trust.restrict_to(base);
         }
-        let lines = || project.text_lines(&project.definition_paths());
-        let locator = new_locator(scenarios, live, &lines);
-        let all = vec![true; chosen.len()];
-        let options = RunOptions::with_threads(cx.options.threads);
-        let results = RunResults {
-            choices: vec![RunChoice::Run; chosen.len()],
-            finished: eval_run.run_cases(&all, &locator, options),
-        };
-        Ok(build_scorecard(&eval_run, scenarios, &locator, results))
+        Ok(run_chosen(&eval_run, subject, cx))
     })
+}
+
+/// Runs the chosen scenarios, and returns their scorecard.
+fn run_chosen(eval_run: &EvalRun<'_>, subject: RunSubject<'_>, cx: &Cx) -> Scorecard {
+    let (project, scenarios) = (subject.project, subject.scenarios);
+    let lines = || project.text_lines(&project.definition_paths());
+    let locator = new_locator(scenarios, eval_run.files, &lines);
+    let count = eval_run.chosen.len();
+    let results = RunResults {
+        choices: vec![RunChoice::Run; count],
+        finished: eval_run.run_cases(
+            &vec![true; count],
+            &locator,
+            RunOptions::with_threads(cx.options.threads),
+        ),
+    };
+    build_scorecard(eval_run, scenarios, &locator, results)
 }
 
 /// Judges contracts of another organisation on the tasks of the project, by the answers that either
@@ -184,33 +193,20 @@ pub(in crate::cli::context) fn judge_contracts(
     subject: RunSubject<'_>,
     cx: &Cx,
 ) -> Result<Scorecard> {
-    let RunSubject {
-        project,
-        scenarios,
-        whose,
-    } = subject;
     with_run(
         subject,
         AnswersFrom::Known,
         |_| true,
         |eval_run, index| {
-            let live = eval_run.files;
-            let mut eval_run = eval_run
-                .with_side_answers(whose, &[])
-                .with_answers(AnswerOptions {
-                    config: Some(&project.config),
-                    ..AnswerOptions::default()
-                });
+            let mut eval_run =
+                eval_run
+                    .with_side_answers(subject.whose, &[])
+                    .with_answers(AnswerOptions {
+                        config: Some(&subject.project.config),
+                        ..AnswerOptions::default()
+                    });
             eval_run.index = Some(index);
-            let lines = || project.text_lines(&project.definition_paths());
-            let locator = new_locator(scenarios, live, &lines);
-            let all = vec![true; eval_run.chosen.len()];
-            let options = RunOptions::with_threads(cx.options.threads);
-            let results = RunResults {
-                choices: vec![RunChoice::Run; all.len()],
-                finished: eval_run.run_cases(&all, &locator, options),
-            };
-            Ok(build_scorecard(&eval_run, scenarios, &locator, results))
+            Ok(run_chosen(&eval_run, subject, cx))
         },
     )
 }
