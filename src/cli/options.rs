@@ -38,6 +38,8 @@ pub(crate) struct GlobalOptions {
     /// The number of threads, if given.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) secrets: SecretPolicy,
+    /// True if the run fails unless its packages are those of `ctxc.lock`.
+    pub(crate) is_locked: bool,
     /// The properties of standard output.
     pub(crate) screen: Screen,
     /// True if standard error is coloured.
@@ -64,6 +66,7 @@ impl GlobalOptions {
             } else {
                 SecretPolicy::Refused
             },
+            is_locked: raw.locked,
             screen: Screen::of_stdout(raw.color),
             stderr_color: Screen::stderr_color(raw.color),
             stderr_width: Screen::stderr_width(),

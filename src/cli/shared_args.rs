@@ -10,6 +10,10 @@ use std::path::PathBuf;
 /// Options of every verb.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag as it is written"
+)]
 pub(crate) struct GlobalArgs {
     /// Project folder, the one with ctxc.toml [default: the nearest folder upwards that has one]
     #[arg(long, value_name = "DIR", global = true)]
@@ -33,6 +37,9 @@ pub(crate) struct GlobalArgs {
     /// random-looking value beside a name such as `apiKey`
     #[arg(long, global = true)]
     pub(crate) allow_secrets: bool,
+    /// Fail if the packages or `[dependencies]` differ from ctxc.lock
+    #[arg(long, global = true)]
+    pub(crate) locked: bool,
 }
 
 /// Formats of findings.

@@ -177,6 +177,9 @@ impl Verb {
 
     /// Runs the verb. `command` builds the whole command line, for the verbs that describe it.
     pub(super) fn run(&self, command: impl FnOnce() -> Command, cx: &mut Cx) -> Result<Exit> {
+        if !matches!(self, Self::Package(_)) {
+            super::package::require_locked(cx)?;
+        }
         match self {
             Self::Init(args) => super::init::run_init(args, cx),
             Self::Import(args) => super::import::run_import(args, cx),

@@ -1,6 +1,7 @@
 //! The members of a workspace: projects of one repository, in which a verb runs one after the other.
 
 use super::member_folders::{list_members, list_project_files, nested_projects, read_error};
+use super::package::require_locked;
 use super::project::{self, PROJECT_FILE};
 use super::render::markup::escape_cell;
 use super::verbs::Verb;
@@ -68,6 +69,7 @@ pub(super) fn run_verb(
                     folders.retain(|name, _| paths.contains_key(name));
                     run_in_folders(&folders, form, cx, |name, cx| {
                         let paths = paths.get(name).cloned().unwrap_or_default();
+                        require_locked(cx)?;
                         run_check(&args.with_paths(paths), cx)
                     })
                 }

@@ -16,6 +16,7 @@ use crate::package::git::{GitFault, GitLimits, fetch_revision};
 use crate::package::release::{PackageRelease, ReleaseFault};
 use crate::package::resolve::{Requirements, ResolveFault, SelectedPackage, resolve};
 use crate::package::store::{self, StoredTag};
+use crate::project::config::Config;
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
@@ -125,32 +126,7 @@ impl DependencySet {
 
     /// The sources of the packages that the project file names, by name.
     pub(super) fn required(&self) -> Result<BTreeMap<String, PackageSource>> {
-        let config = Project::with_text(self.project.root.clone(), &self.text).config;
-        let is_own = |key: &str| key.starts_with("dependencies");
-        #[allow(
-            clippy::wildcard_enum_match_arm,
-            clippy::match_wildcard_for_single_variants,
-            reason = "no other is about packages"
-        )]
-        let is_of_section = |fault: &&ProjectFault| match &fault.kind {
-            ProjectFaultKind::Syntax { .. } => true,
-            ProjectFaultKind::BadValue { key, .. } | ProjectFaultKind::WrongType { key, .. } => {
-                is_own(key)
-            }
-            ProjectFaultKind::MissingKey { table, .. }
-            | ProjectFaultKind::UnknownKey { table, .. } => is_own(table),
-            ProjectFaultKind::NoWorkspace { name, .. } => is_own(name),
-            _ => false,
-        };
-        if config.faults.iter().any(|fault| is_of_section(&fault)) {
-            let message = format!("`[dependencies]` of {PROJECT_FILE} cannot be read");
-            return Err(CliError::new(CliErrorKind::Project, message)
-                .with_hint("`ctxc check` shows where, and how to fix it"));
-        }
-        let dependencies = config.dependencies.into_iter();
-        Ok(dependencies
-            .map(|(name, own)| (name, own.source.value))
-            .collect())
+        required_sources(&Project::with_text(self.project.root.clone(), &self.text).config)
     }
 
     /// Resolves the packages that the project file names. Fetches what is not stored.
@@ -233,24 +209,13 @@ impl DependencySet {
         self.releases.values().map(|release| release.name.as_str())
     }
 
-    fn read_folder(&self, folder: &str) -> std::result::Result<PackageRelease, SourceFault> {
-        let fault = |reason: String| SourceFault::Folder {
-            folder: folder.to_owned(),
-            reason,
-        };
-        let project = Project::load_in(self.project.root.join(folder))
-            .map_err(|error| fault(error.message))?;
-        let files = read_files(&project).map_err(|error| fault(error.message))?;
-        PackageRelease::new(&project.config, files).map_err(|why| fault(why.to_string()))
-    }
-
     fn read_source(
         &self,
         name: Option<&str>,
         source: &PackageSource,
     ) -> std::result::Result<PackageRelease, SourceFault> {
         let (url, tag) = match source {
-            PackageSource::Path(folder) => return self.read_folder(folder),
+            PackageSource::Path(folder) => return read_folder(&self.project.root, folder),
             PackageSource::Git { url, tag } => (url, tag),
         };
         let source_text = source.to_string();
@@ -458,6 +423,50 @@ impl DependencySet {
         }
         Ok(packages_from_git(lock).count())
     }
+}
+
+/// The sources of the packages that a project file names, by name.
+pub(super) fn required_sources(config: &Config) -> Result<BTreeMap<String, PackageSource>> {
+    let is_own = |key: &str| key.starts_with("dependencies");
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        clippy::match_wildcard_for_single_variants,
+        reason = "no other is about packages"
+    )]
+    let is_of_section = |fault: &&ProjectFault| match &fault.kind {
+        ProjectFaultKind::Syntax { .. } => true,
+        ProjectFaultKind::BadValue { key, .. } | ProjectFaultKind::WrongType { key, .. } => {
+            is_own(key)
+        }
+        ProjectFaultKind::MissingKey { table, .. } | ProjectFaultKind::UnknownKey { table, .. } => {
+            is_own(table)
+        }
+        ProjectFaultKind::NoWorkspace { name, .. } => is_own(name),
+        _ => false,
+    };
+    if config.faults.iter().any(|fault| is_of_section(&fault)) {
+        let message = format!("`[dependencies]` of {PROJECT_FILE} cannot be read");
+        return Err(CliError::new(CliErrorKind::Project, message)
+            .with_hint("`ctxc check` shows where, and how to fix it"));
+    }
+    let dependencies = config.dependencies.iter();
+    Ok(dependencies
+        .map(|(name, own)| (name.clone(), own.source.value.clone()))
+        .collect())
+}
+
+/// Reads the package in a folder, relative to the project in `root`.
+pub(super) fn read_folder(
+    root: &Path,
+    folder: &str,
+) -> std::result::Result<PackageRelease, SourceFault> {
+    let fault = |reason: String| SourceFault::Folder {
+        folder: folder.to_owned(),
+        reason,
+    };
+    let project = Project::load_in(root.join(folder)).map_err(|error| fault(error.message))?;
+    let files = read_files(&project).map_err(|error| fault(error.message))?;
+    PackageRelease::new(&project.config, files).map_err(|why| fault(why.to_string()))
 }
 
 /// The differences of the vendored packages from a lock.

@@ -6,6 +6,7 @@ mod change_list;
 mod dependency_set;
 mod diff;
 mod list;
+mod lock_drift;
 mod pack;
 mod pack_checks;
 mod package_verb;
@@ -17,4 +18,5 @@ mod update;
 mod vendor;
 mod verify;
 
+pub(crate) use lock_drift::require_locked;
 pub(crate) use package_verb::{PackageArgs, run_package};

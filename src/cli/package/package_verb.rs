@@ -4,12 +4,14 @@ use super::add::{AddArgs, run_add};
 use super::can_publish::{CanPublishArgs, run_can_publish};
 use super::diff::{DiffArgs, run_diff};
 use super::list::run_list;
+use super::lock_drift::require_locked;
 use super::pack::{PackArgs, run_pack};
 use super::remove::{RemoveArgs, run_remove};
 use super::update::{UpdateArgs, run_update};
 use super::vendor::{VendorArgs, run_vendor};
 use super::verify::{VerifyArgs, run_verify};
 use crate::cli::prelude::*;
+use crate::project::lock_file::LOCK_FILE;
 use clap::Subcommand;
 
 #[derive(Debug, Args)]
@@ -47,6 +49,15 @@ enum PackageVerb {
 
 /// Runs the subcommand.
 pub(crate) fn run_package(args: &PackageArgs, cx: &mut Cx) -> Result<Exit> {
+    let writes_lock = matches!(args.verb, PackageVerb::Add(_) | PackageVerb::Remove(_));
+    if cx.options.is_locked && writes_lock {
+        let message = format!("`--locked` changes no {LOCK_FILE}, and this writes it");
+        return Err(CliError::usage(message).with_hint("leave out `--locked`"));
+    }
+    // An update holds vendored packages against the lock, too.
+    if !matches!(args.verb, PackageVerb::Update(_)) {
+        require_locked(cx)?;
+    }
     match &args.verb {
         PackageVerb::Pack(args) => run_pack(args, cx),
         PackageVerb::Verify(args) => run_verify(args, cx),

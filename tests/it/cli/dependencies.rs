@@ -316,6 +316,133 @@ fn a_lock_that_would_change_is_drift() {
 }
 
 #[test]
+fn a_locked_run_refuses_packages_that_differ_from_the_lock() {
+    let world = World::new();
+    let shared = |text: &str| {
+        world
+            .work
+            .write_file("shared/ctxc.toml", package_text("acme/shared", "1.0.0", ""));
+        world.work.write_file("shared/templates/a.xml", text);
+    };
+    shared(TRIAGE);
+    let own = "<task type=\"sequential\" name=\"all\"><description>Sort.</description><steps><task ref=\"acme/rules/triage\"/></steps></task>\n";
+    world.work.write_file("templates/all.xml", own);
+    world
+        .run(&["add", &source(&world.rules, "v1.3.0")])
+        .exits_with(0);
+    world.run(&["add", "path:shared"]).exits_with(0);
+    let (text, lock) = (
+        world.work.read_file("ctxc.toml"),
+        world.work.read_file("ctxc.lock"),
+    );
+    let run = |args: &[&str]| {
+        let mut command = world.work.command(args);
+        command.env("CTXC_CACHE_DIR", world.work.path("cache"));
+        ProgramRun::from(command.output().unwrap())
+    };
+    let drift = |change: &dyn Fn(), line: &str| {
+        change();
+        for verb in [
+            &["check"][..],
+            &["build", "-o", "registry.json"],
+            &["eval"],
+            &["gate"],
+            &["manifest"],
+            &["package", "list"],
+        ] {
+            run(&[verb, &["--locked"]].concat())
+                .exits_with(1)
+                .stderr_contains("ctxc.lock does not fit ctxc.toml and the packages")
+                .stderr_contains(line)
+                .stderr_contains("`ctxc package update` brings it up to date");
+        }
+        run(&["package", "update", "--locked"]).exits_with(1);
+        assert!(!world.work.path("registry.json").exists());
+        world.work.write_file("ctxc.toml", &text);
+        world.work.write_file("ctxc.lock", &lock);
+        shared(TRIAGE);
+        run(&["check", "--locked"]).output_lacks("does not fit");
+        run(&["package", "list", "--locked"]).exits_with(0);
+        run(&["--locked", "package", "update"]).exits_with(0);
+    };
+    drift(
+        &|| shared(&TRIAGE.replace("Sort", "Read")),
+        "~ acme/shared 1.0.0  changed: templates/a.xml",
+    );
+    drift(
+        &|| std::fs::remove_file(world.work.path("ctxc.lock")).unwrap(),
+        "+ acme/shared 1.0.0",
+    );
+    let replaced = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        world.work.write_file("ctxc.toml", text.replace(from, to));
+    };
+    drift(
+        &|| replaced("@v1.3.0", "@v2.0.0"),
+        "~ acme/rules 1.3.0 → 2.0.0",
+    );
+    drift(
+        &|| replaced("@v1.3.0", "@v1.2.0"),
+        "~ acme/rules 1.3.0 → 1.2.0",
+    );
+    drift(
+        &|| replaced("\"acme/shared\" = \"path:shared\"\n", ""),
+        "- acme/shared 1.0.0",
+    );
+    // An edit counts only for a run that is not locked.
+    shared(&TRIAGE.replace("Sort", "Read"));
+    run(&["check"]).output_lacks("does not fit");
+    for verb in [
+        &["add", "path:shared"][..],
+        &["remove", "acme/shared", "--locked"],
+    ] {
+        run(&[&["--locked", "package"], verb].concat())
+            .exits_with(2)
+            .stderr_contains("`--locked` changes no ctxc.lock");
+    }
+    assert_eq!(world.work.read_file("ctxc.lock"), lock);
+    // What is vendored needs nothing else.
+    shared(TRIAGE);
+    run(&["package", "vendor"]).exits_with(0);
+    std::fs::remove_dir_all(world.work.path("cache")).unwrap();
+    run(&["check", "--locked"]).output_lacks("does not fit");
+}
+
+#[test]
+fn a_locked_run_holds_each_member_of_a_workspace_to_its_lock() {
+    let member = "[dependencies]\nworkspace = true\n";
+    let task = "<task type=\"atomic\" name=\"own\"><description>Sort it.</description></task>\n";
+    let project = Project::new()
+        .with_file("ctxc.toml", "[workspace]\nmembers = [\"teams/*\"]\n[workspace.dependencies]\n\"acme/shared\" = \"path:shared\"\n")
+        .with_file("shared/ctxc.toml", package_text("acme/shared", "1.0.0", ""))
+        .with_file("shared/templates/a.xml", task.replace("own", "triage"));
+    for name in ["one", "two"] {
+        project.write_file(&format!("teams/{name}/ctxc.toml"), member);
+        project.write_file(&format!("teams/{name}/templates/own.xml"), task);
+        project
+            .run(&["package", "update", "--member", name])
+            .exits_with(0);
+    }
+    project.run(&["check", "--locked"]).exits_with(0);
+    std::fs::remove_file(project.path("teams/two/ctxc.lock")).unwrap();
+    let message = "ctxc.lock does not fit ctxc.toml and the packages: + acme/shared 1.0.0";
+    for verb in [&["check"][..], &["manifest"]] {
+        let run = project.run(&[verb, &["--locked"]].concat()).exits_with(1);
+        run.stderr_contains(&format!("teams/two: {message}"))
+            .output_lacks("teams/one: ");
+    }
+    project
+        .run(&["check", "--locked", "--member", "one"])
+        .exits_with(0);
+    for args in [
+        ["check", "--locked", "teams/two"].as_slice(),
+        &["check", "--locked", "teams/one", "teams/two"],
+    ] {
+        project.run(args).exits_with(1).stderr_contains(message);
+    }
+}
+
+#[test]
 fn nothing_is_fetched_twice_nor_without_being_asked_for() {
     let world = World::new();
     world
