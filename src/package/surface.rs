@@ -5,16 +5,20 @@ use crate::base::hash::{Hash, Hasher};
 use crate::context::TaskGraph;
 use crate::context::answer_format::AnswerForm;
 use crate::context::fault::{Fault, FaultKind};
-use crate::context::manifest::{Entry, ManifestOptions, ToolPolicy, task_manifest};
+use crate::context::manifest::{
+    Entry, ManifestOptions, Part, SourceKind, ToolPolicy, task_manifest,
+};
 use crate::context::render::call::answer_form;
 use crate::context::request::Request;
 use crate::kernel::context::Trust;
 use crate::project::roles::Role;
-use crate::registry::Registry;
+use crate::registry::{Registry, RegistryParameter};
+use crate::template::keywords;
+use crate::template::trust::spread_marks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The exports of a package by kind and name: `tasks/triage`, `roles/planner`.
 pub type Surface = BTreeMap<String, ExportSurface>;
@@ -31,6 +35,12 @@ pub struct ExportSurface {
     /// The hash of its text, if it is no task or role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The JSON Schema of the arguments of a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    /// `untrusted` for a fragment that is fenced in every text; absent for all others.
+    #[serde(default, skip_serializing_if = "Trust::is_trusted")]
+    pub trust: Trust,
 }
 
 /// An input.
@@ -41,6 +51,9 @@ pub struct InputSurface {
     pub kind: Option<String>,
     /// True if a run without a value fails.
     pub required: bool,
+    /// `untrusted` for a value from outside; absent for a trusted one.
+    #[serde(default, skip_serializing_if = "Trust::is_trusted")]
+    pub trust: Trust,
 }
 
 /// An agent.
@@ -71,6 +84,9 @@ pub struct SegmentSurface {
     pub trust: Trust,
     /// The hash of its known text.
     pub hash: String,
+    /// The fragments in it that are untrusted.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub untrusted: BTreeSet<String>,
 }
 
 impl ExportSurface {
@@ -84,7 +100,8 @@ impl ExportSurface {
 }
 
 impl AgentSurface {
-    fn new(entry: Entry, name: Option<String>, answer: AnswerForm) -> Self {
+    /// The surface of an agent, without the name of its result.
+    fn new(entry: Entry, answer: AnswerForm, registry: &Registry) -> Self {
         let mut prefix = Hasher::new();
         let parts = entry.segments_in_order();
         for part in parts.into_iter().take(entry.prefix_segments) {
@@ -95,13 +112,22 @@ impl AgentSurface {
             AnswerForm::Json => Some(json!({})),
             AnswerForm::Schema(schema) => Some(schema),
         };
-        let segment = |part: crate::context::manifest::Part| {
-            let (trust, hash) = (part.trust, part.hash);
-            (part.id, SegmentSurface { trust, hash })
+        let segment = |part: Part| {
+            let sources = part.source.into_iter();
+            let fragments = sources.filter(|own| own.kind == SourceKind::Fragment);
+            let found = SegmentSurface {
+                trust: part.trust,
+                hash: part.hash,
+                untrusted: fragments
+                    .map(|own| own.name)
+                    .filter(|name| !fragment_trust(registry, name).is_trusted())
+                    .collect(),
+            };
+            (part.id, found)
         };
         Self {
             node: entry.node,
-            name,
+            name: None,
             output,
             tools: entry.tool_policy,
             least_tokens: entry.total.least,
@@ -138,6 +164,7 @@ pub fn read_surface(
                 let fragment = registry.fragment(name).ok_or_else(missing)?;
                 ExportSurface {
                     text: Some(fragment.hash().to_string()),
+                    trust: fragment_trust(registry, name),
                     ..ExportSurface::default()
                 }
             }
@@ -146,6 +173,24 @@ pub fn read_surface(
         surface.insert(export.clone(), found);
     }
     Ok(surface)
+}
+
+/// The trust of a fragment's own text.
+fn fragment_trust(registry: &Registry, name: &str) -> Trust {
+    let found = registry.fragment(name);
+    match found.and_then(|found| registry.fragment_text(found).ok()) {
+        Some(text) if text.trust == keywords::Trust::Untrusted => Trust::Untrusted,
+        _ => Trust::Trusted,
+    }
+}
+
+/// The trust of a value or text, by the names of those that are untrusted.
+pub(super) fn trust_by_name(untrusted: &BTreeSet<String>, name: &str) -> Trust {
+    if untrusted.contains(name) {
+        Trust::Untrusted
+    } else {
+        Trust::Trusted
+    }
 }
 
 fn read_export(
@@ -174,16 +219,28 @@ fn read_export(
         };
         let answer = answer_form(&graph, &request).map_err(one)?;
         let name = name.and_then(|agent| agent.name.clone());
-        agents.push(AgentSurface::new(entry, name, answer));
+        agents.push(AgentSurface {
+            name,
+            ..AgentSurface::new(entry, answer, registry)
+        });
     }
-    let input = |found: crate::registry::RegistryParameter| {
-        let required = found.required && found.default.is_none();
-        let kind = found.kind;
-        (found.name, InputSurface { kind, required })
+    let values = task.trust().map_err(|_| missing())?;
+    let marks = spread_marks(&values, |_| false);
+    let marked = values.iter().zip(marks).filter(|(_, mark)| mark.is_some());
+    let untrusted: BTreeSet<String> = marked
+        .filter_map(|(value, _)| Some(value.at.strip_prefix("/parameters/")?.to_owned()))
+        .collect();
+    let input = |found: RegistryParameter| {
+        let input = InputSurface {
+            required: found.required && found.default.is_none(),
+            kind: found.kind,
+            trust: trust_by_name(&untrusted, &found.name),
+        };
+        (found.name, input)
     };
     Ok(ExportSurface {
         inputs: parameters.into_iter().map(input).collect(),
         agents,
-        text: None,
+        ..ExportSurface::default()
     })
 }

@@ -1,10 +1,12 @@
 //! The changes between two surfaces of a package, by what they may break for others.
 
-use super::surface::{AgentSurface, ExportSurface, Surface};
+use super::surface::{AgentSurface, ExportSurface, Surface, trust_by_name};
 use crate::base::words::words;
-use crate::scenario::json_schema::containment::find_output_break;
+use crate::kernel::context::Trust;
+use crate::scenario::json_schema::containment::{find_gap, find_output_break};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 words! {
@@ -102,6 +104,16 @@ impl ChangeList<'_> {
         self.mark_break();
     }
 
+    /// Adds a text or value of another trust.
+    fn add_trust(&mut self, what: &str, trust: Trust) {
+        let word = if trust.is_trusted() {
+            "trusted"
+        } else {
+            "untrusted"
+        };
+        self.add_break(ChangeCategory::Segments, format!("{what} is {word} now"));
+    }
+
     /// Marks the last change as breaking.
     fn mark_break(&mut self) {
         if let Some(last) = self.changes.last_mut() {
@@ -114,7 +126,16 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
     if then.text != now.text {
         list.add(ChangeCategory::Text, "its text is another");
     }
+    if then.trust != now.trust {
+        list.add_trust("its text", now.trust);
+    }
+    if let (Some(then), Some(now)) = (&then.arguments, &now.arguments) {
+        compare_arguments(then, now, list);
+    }
     for (name, input) in &then.inputs {
+        if let Some(new) = now.inputs.get(name).filter(|new| new.trust != input.trust) {
+            list.add_trust(&format!("`{name}`"), new.trust);
+        }
         match now.inputs.get(name) {
             None => list.add_break(ChangeCategory::Input, format!("`{name}` is gone")),
             Some(new) if new.kind != input.kind => {
@@ -166,6 +187,53 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
             ChangeCategory::Output,
             format!("its agent {} is new", agent.node),
         );
+    }
+}
+
+/// Compares the schemas of the arguments of a tool.
+fn compare_arguments(then: &Value, now: &Value, list: &mut ChangeList<'_>) {
+    let before = list.changes.len();
+    let required = |schema: &Value| -> BTreeSet<String> {
+        let names = schema.get("required").and_then(Value::as_array);
+        let names = names.into_iter().flatten().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    };
+    let empty = Map::new();
+    let properties = |schema| Value::get(schema, "properties").and_then(Value::as_object);
+    let [old, new] = [then, now].map(|schema| properties(schema).unwrap_or(&empty));
+    for (name, schema) in old {
+        match new.get(name) {
+            None => list.add_break(ChangeCategory::Tools, format!("`{name}` is gone")),
+            Some(new) => compare_argument(name, [schema, new], list),
+        }
+    }
+    for name in new.keys().filter(|name| !old.contains_key(*name)) {
+        list.add(ChangeCategory::Tools, format!("`{name}` is new"));
+    }
+    for name in required(now).difference(&required(then)) {
+        list.add_break(ChangeCategory::Tools, format!("`{name}` is required now"));
+    }
+    for name in required(then).difference(&required(now)) {
+        list.add(
+            ChangeCategory::Tools,
+            format!("`{name}` is not required any more"),
+        );
+    }
+    if list.changes.len() == before {
+        compare_argument("arguments", [then, now], list);
+    }
+}
+
+/// Compares the old and the new schema of one argument.
+fn compare_argument(name: &str, [then, now]: [&Value; 2], list: &mut ChangeList<'_>) {
+    if let Some(gap) = find_gap(then, now) {
+        let place = gap.path.replacen('$', name, 1);
+        list.add_break(
+            ChangeCategory::Tools,
+            format!("`{place}` takes less: {}", gap.reason),
+        );
+    } else if find_gap(now, then).is_some() {
+        list.add(ChangeCategory::Tools, format!("`{name}` takes more"));
     }
 }
 
@@ -237,17 +305,14 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
         match now.segments.get(id) {
             None => list.add_break(ChangeCategory::Segments, format!("`{id}`{node} is gone")),
             Some(new) if new.trust != segment.trust => {
-                let word = if new.trust.is_trusted() {
-                    "trusted"
-                } else {
-                    "untrusted"
-                };
-                list.add_break(
-                    ChangeCategory::Segments,
-                    format!("`{id}`{node} is {word} now"),
-                );
+                list.add_trust(&format!("`{id}`{node}"), new.trust);
             }
-            Some(_) => {}
+            Some(new) => {
+                for name in segment.untrusted.symmetric_difference(&new.untrusted) {
+                    let trust = trust_by_name(&new.untrusted, name);
+                    list.add_trust(&format!("the fragment `{name}` in `{id}`{node}"), trust);
+                }
+            }
         }
     }
     for id in now

@@ -1,4 +1,4 @@
-//! `ctxc package diff`: sixty changes of a package, each with its category and the version that it
+//! `ctxc package diff`: seventy changes of a package, each with its category and the version that it
 //! asks for.
 
 use super::project::Project;
@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 const CONFIG: &str = r#"[package]
 name = "acme/rules"
 version = "1.0.0"
-exports = ["tasks/triage", "tasks/report", "fragments/house", "roles/clerk", "tools/search", "rules"]
+exports = ["tasks/triage", "tasks/report", "fragments/house", "roles/clerk", "tools/search", "tools/find_owner", "rules"]
 
 [roles.clerk]
 template = "triage"
@@ -25,6 +25,10 @@ description = "Read a page."
 
 [tools.delete_page]
 description = "Delete a page."
+
+[tools.find_owner]
+description = "Find the owner."
+parameters = { type = "object", properties = { team = { enum = ["billing", "access"] } } }
 
 [lints]
 no-context = "error"
@@ -52,6 +56,9 @@ const REPORT: &str = r#"<task type="sequential" name="report">
   <steps>
     <task type="atomic" as="facts">
       <description>Collect the facts of week {{week}}.</description>
+      <constraints>
+        <constraint><use fragment="source"/></constraint>
+      </constraints>
     </task>
     <task type="atomic" as="page">
       <description>Write a page from {{facts}}.</description>
@@ -64,6 +71,7 @@ const REPORT: &str = r#"<task type="sequential" name="report">
 const HOUSE: &str = r#"<library>
   <fragment name="house">Answer in English.</fragment>
   <fragment name="private">Be kind.</fragment>
+  <fragment name="source">Count each ticket once.</fragment>
 </library>
 "#;
 
@@ -116,7 +124,7 @@ const MAJOR: &str = "2.0.0";
 const MINOR: &str = "1.1.0";
 const PATCH: &str = "1.0.1";
 
-const CHANGES: [Change; 62] = [
+const CHANGES: [Change; 73] = [
     // The answer.
     change(
         VERDICT,
@@ -242,13 +250,14 @@ const CHANGES: [Change; 62] = [
     ),
     change(STEPS, ["\"integer\"", "\"number\""], ["INPUT", MAJOR]),
     change(STEPS, ["\"integer\"", "\"string\""], ["INPUT", MAJOR]),
+    // The arguments of tools.
     change(
         SETTINGS,
         [
             "required = [\"query\"]",
             "required = [\"query\", \"limit\"]",
         ],
-        ["INPUT", MAJOR],
+        ["TOOLS", MAJOR],
     ),
     change(
         SETTINGS,
@@ -256,20 +265,63 @@ const CHANGES: [Change; 62] = [
             "limit = { type = \"integer\" }",
             "limit = { type = \"string\" }",
         ],
-        ["INPUT", MAJOR],
+        ["TOOLS", MAJOR],
     ),
     change(
         SETTINGS,
         [", limit = { type = \"integer\" }", ""],
-        ["INPUT", MAJOR],
+        ["TOOLS", MAJOR],
     ),
-    change(SETTINGS, ["query", "words"], ["INPUT", MAJOR]),
+    change(SETTINGS, ["query", "words"], ["TOOLS", MAJOR]),
     change(
         SETTINGS,
         ["limit = {", "page = { type = \"integer\" }, limit = {"],
-        ["INPUT", MINOR],
+        ["TOOLS", MINOR],
     ),
-    // The tools.
+    // A tool that no role uses.
+    change(
+        SETTINGS,
+        [
+            "{ enum = [\"billing\", \"access\"] }",
+            "{ type = \"integer\" }",
+        ],
+        ["TOOLS", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        ["[\"billing\", \"access\"]", "[\"billing\"]"],
+        ["TOOLS", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        [
+            "[\"billing\", \"access\"]",
+            "[\"billing\", \"access\", \"other\"]",
+        ],
+        ["TOOLS", MINOR],
+    ),
+    change(
+        SETTINGS,
+        [
+            "\"access\"] } } }",
+            "\"access\"] } }, required = [\"team\"] }",
+        ],
+        ["TOOLS", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        [
+            "\"access\"] } } }",
+            "\"access\"] } }, additionalProperties = false }",
+        ],
+        ["TOOLS", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        ["Find the owner.", "Find the owner of a ticket."],
+        ["TEXT", PATCH],
+    ),
+    // The tools of a role.
     change(
         SETTINGS,
         [
@@ -367,6 +419,32 @@ const CHANGES: [Change; 62] = [
             "      <instructions>Be brief.</instructions>\n      <criteria>",
         ],
         ["TOKENS", MAJOR],
+    ),
+    // The trust.
+    change(
+        TASK,
+        ["required=\"true\" trust=\"untrusted\"", "required=\"true\""],
+        ["SEGMENTS", MAJOR],
+    ),
+    change(
+        TASK,
+        ["default=\"kind\"", "default=\"kind\" trust=\"untrusted\""],
+        ["SEGMENTS", MAJOR],
+    ),
+    change(
+        STEPS,
+        ["type=\"integer\"", "type=\"integer\" trust=\"untrusted\""],
+        ["SEGMENTS", MAJOR],
+    ),
+    change(
+        LIBRARY,
+        ["name=\"house\"", "name=\"house\" trust=\"untrusted\""],
+        ["SEGMENTS", MAJOR],
+    ),
+    change(
+        LIBRARY,
+        ["name=\"source\"", "name=\"source\" trust=\"untrusted\""],
+        ["SEGMENTS", MAJOR],
     ),
     // The tokens.
     change(

@@ -3,11 +3,10 @@
 use crate::cli::context::manifest::{CountingArgs, with_counters};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
-use crate::package::surface::{ExportSurface, InputSurface, Surface, read_surface};
+use crate::package::surface::{ExportSurface, Surface, read_surface};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
 use crate::project::config::Config;
 use crate::project::flat_keys::flatten_keys;
-use serde_json::Value;
 
 /// Returns the surface of what a project exports as a package.
 pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surface> {
@@ -43,21 +42,9 @@ fn other_export(export: &str, config: &Config) -> Option<ExportSurface> {
             .collect();
         return (export == "rules").then(|| ExportSurface::from_text(&rows.concat()));
     };
-    let mut tools = config.roles.values().filter_map(|role| role.tools.as_ref());
-    let tool = tools.find_map(|tools| tools.defined.get(name))?;
-    let list = |key| tool.parameters.get(key);
-    let required = list("required").and_then(Value::as_array);
-    let input = |(name, schema): (&String, &Value)| {
-        let kind = schema.get("type").and_then(Value::as_str);
-        let input = InputSurface {
-            kind: kind.map(str::to_owned),
-            required: required.is_some_and(|all| all.iter().any(|one| one == name)),
-        };
-        (name.clone(), input)
-    };
-    let inputs = list("properties").and_then(Value::as_object);
+    let tool = config.tools.get(name)?;
     Some(ExportSurface {
-        inputs: inputs.into_iter().flatten().map(input).collect(),
+        arguments: Some(tool.parameters.clone()),
         ..ExportSurface::from_text(&tool.to_json())
     })
 }
