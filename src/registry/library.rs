@@ -277,6 +277,12 @@ mod folder {
             Ok(Self { root, config })
         }
 
+        /// A project whose file was read before.
+        #[cfg(feature = "cli")]
+        pub(crate) const fn with_config(root: PathBuf, config: Config) -> Self {
+            Self { root, config }
+        }
+
         /// The project file, as read.
         pub const fn config(&self) -> &Config {
             &self.config

@@ -72,7 +72,7 @@ pub(super) fn open_index(cx: &Cx, cache: &CacheArgs) -> Result<SearchIndex> {
             ..
         },
         left_out,
-    ) = build_sound_parts(&project)?;
+    ) = build_sound_parts(&project);
     let broken = BrokenParts::new(diagnostics, left_out);
     let cache_folder = folders::project_cache(cache.cache_dir.as_deref(), &project.root);
     Ok(SearchIndex::new(index_scope(

@@ -202,7 +202,8 @@ impl CompiledProject {
         Self::compile(project, whose)
     }
 
-    fn compile(project: Project, whose: &str) -> Result<Self> {
+    /// Compiles a project whose file has no errors.
+    pub(super) fn compile(project: Project, whose: &str) -> Result<Self> {
         let (
             Built {
                 registry,
@@ -210,7 +211,7 @@ impl CompiledProject {
                 files,
             },
             left_out,
-        ) = build_sound_parts(&project)?;
+        ) = build_sound_parts(&project);
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
             broken.ensure_none(whose)?;
@@ -489,11 +490,9 @@ pub(super) fn path_in_project(root: &Path, path: &Path) -> Option<String> {
 }
 
 /// Compiles the parts of a project that have no error.
-pub(super) fn build_sound_parts(project: &Project) -> Result<(Built, Vec<ExcludedDefinition>)> {
-    let found = library::Project::load(&project.root);
-    Ok(found
-        .map_err(|err| CliError::new(CliErrorKind::Infrastructure, err.to_string()))?
-        .build_partial())
+pub(super) fn build_sound_parts(project: &Project) -> (Built, Vec<ExcludedDefinition>) {
+    let Project { root, config, .. } = project;
+    library::Project::with_config(root.clone(), config.clone()).build_partial()
 }
 
 /// Returns the files of all definitions.

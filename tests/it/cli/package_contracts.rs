@@ -391,6 +391,35 @@ fn check_holds_contracts_to_the_locked_package() {
         .stdout_contains("`acme/mail` is not among the [dependencies]");
 }
 
+#[test]
+fn a_contract_is_checked_with_the_packages_of_the_consumer() {
+    let consumer = "[[package.consumers]]\nsource = \"path:shop\"\n";
+    let rules = CONFIG.replace(
+        consumer,
+        "[dependencies]\n\"acme/base\" = \"path:../base\"\n",
+    );
+    let house = "<description><use fragment=\"acme/base/house\"/> ";
+    let project = Project::new()
+        .with_file("ctxc.toml", "[dependencies]\n\"acme/rules\" = \"path:rules\"\n")
+        .with_file("base/ctxc.toml", "[package]\nname = \"acme/base\"\nversion = \"1.0.0\"\nexports = [\"fragments/house\"]\n")
+        .with_file("base/templates/house.xml", "<library><fragment name=\"house\">Be brief.</fragment></library>\n")
+        .with_file("rules/ctxc.toml", rules)
+        .with_file("rules/templates/triage.xml", TASK.replace("<description>", house))
+        .with_file("rules/templates/answer.json", SCHEMA);
+    project.run(&["package", "update"]).exits_with(0);
+    // Only the consumer has a lock, as where a package was vendored.
+    assert!(!project.path("rules/ctxc.lock").exists());
+    project.write_file("contracts/acme/rules/shape.yaml", SHAPE);
+    let check = ["check", "--format", "concise"];
+    project.run(&check).exits_with(0);
+    let long = "Be brief. ".repeat(200);
+    replace(&project, "base/templates/house.xml", "Be brief.", &long);
+    project
+        .run(&check)
+        .exits_with(1)
+        .stdout_contains("its context has at least ");
+}
+
 /// The two organisations of `examples/`: on call expects the shape of a pull request.
 #[test]
 fn the_example_organisations_depend_on_each_other_by_a_contract() {

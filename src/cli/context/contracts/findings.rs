@@ -2,13 +2,14 @@
 //!
 //! Runs no contract, and compiles a package only if the project has a contract with it.
 
+use super::installed_package::compile_package;
 use super::surface_changes::project_surface;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs;
 use crate::base::fs::RealFs;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CachedFiles, FilesBeside};
-use crate::cli::context::project::{CompiledProject, ProjectFiles};
+use crate::cli::context::project::ProjectFiles;
 use crate::cli::prelude::*;
 use crate::package::contract::{CONTRACTS_FOLDER, Contract, ContractFault};
 use crate::package::surface::Surface;
@@ -71,9 +72,8 @@ fn check_package(project: &Project, package: &str, found: &mut ContractFindings)
         .extend(written.diagnostics.into_iter().filter(is_own));
     found.paths.extend(written.paths);
     let installed = config.packages.get(package);
-    // A package is compiled alone, without the packages that it uses.
     let surface = installed.map(|installed| {
-        let compiled = CompiledProject::load_or_root_in(&installed.folder.path(&project.root));
+        let compiled = compile_package(installed, project);
         compiled.and_then(|compiled| project_surface(&compiled))
     });
     let surface = match &surface {
@@ -87,7 +87,7 @@ fn check_package(project: &Project, package: &str, found: &mut ContractFindings)
                 .map(String::as_str)
                 .collect();
             Err(format!(
-                "the surface of `{package}` cannot be read, so that the contract is not checked: {}; expected a package that compiles by itself, with its own ctxc.lock: `ctxc check` in its folder shows its errors",
+                "the surface of `{package}` cannot be read, so that the contract is not checked: {}; expected a package that compiles by itself: `ctxc check` in its folder shows its errors",
                 why.join("; ")
             ))
         }

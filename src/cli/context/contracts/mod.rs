@@ -4,6 +4,7 @@
 mod check;
 mod consumers;
 mod findings;
+mod installed_package;
 mod matrix_files;
 mod surface_changes;
 mod text;
