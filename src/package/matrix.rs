@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use semver::Version;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 /// The file of verdicts, relative to the project.
@@ -44,7 +44,7 @@ pub struct MatrixRow {
     pub consumer: String,
     /// The file of the contract in the consumer's project.
     pub file: String,
-    /// The name of the contract.
+    /// The name of the contract; empty if the file cannot be read.
     pub contract: String,
     /// The hash of the contract with the files that it names.
     pub hash: String,
@@ -58,6 +58,16 @@ pub struct MatrixRow {
     pub reason: String,
     /// The last version that kept this contract; null if none did.
     pub passed: Option<String>,
+    /// True for a consumer of `--consumer`, which the package does not list; absent for others.
+    #[serde(rename = "extra", default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_extra: bool,
+}
+
+impl MatrixRow {
+    /// True if the row is about a whole file, which cannot be read.
+    pub const fn is_of_file(&self) -> bool {
+        self.contract.is_empty()
+    }
 }
 
 /// A line of the accepted breaks.
@@ -135,23 +145,44 @@ impl Matrix {
         Ok(Self { rows })
     }
 
+    /// The rows, in the order of the file.
+    pub fn rows(&self) -> &[MatrixRow] {
+        &self.rows
+    }
+
     /// Adds the rows of another state of the file.
     pub fn extend(&mut self, other: Self) {
         self.rows.extend(other.rows);
     }
 
-    /// Returns the last version that kept a contract.
-    pub fn last_passed(&self, consumer: &str, hash: &str) -> Option<String> {
-        let rows = self.rows.iter();
-        let of_contract = rows.filter(|row| row.consumer == consumer && row.hash == hash);
-        of_contract
-            .filter_map(|row| row.passed.clone())
+    /// Removes the rows of consumers that the package listed and that are not among `consumers`.
+    /// Returns their names.
+    pub fn remove_unlisted(&mut self, consumers: &[String]) -> BTreeSet<String> {
+        let is_gone = |row: &mut MatrixRow| !row.is_extra && !consumers.contains(&row.consumer);
+        let gone = self.rows.extract_if(.., is_gone);
+        gone.map(|row| row.consumer).collect()
+    }
+
+    /// Returns the last version that kept a contract; of a file that cannot be read, any contract
+    /// in it.
+    fn last_passed(&self, row: &MatrixRow) -> Option<String> {
+        let is_same = |own: &&MatrixRow| {
+            let is_contract = if row.is_of_file() {
+                own.file == row.file
+            } else {
+                own.hash == row.hash
+            };
+            own.consumer == row.consumer && is_contract
+        };
+        let passed = self.rows.iter().filter(is_same);
+        passed
+            .filter_map(|own| own.passed.clone())
             .max_by_key(|version| Version::parse(version).ok())
     }
 
     /// Completes a row with the verdict that its outcome and the earlier versions give.
     pub fn settle(&self, row: MatrixRow, outcome: ContractOutcome) -> MatrixRow {
-        let passed = self.last_passed(&row.consumer, &row.hash);
+        let passed = self.last_passed(&row);
         let (verdict, reason, passed) = match (outcome, passed) {
             (ContractOutcome::Holds, _) => {
                 let version = Some(row.version.clone());
@@ -172,7 +203,8 @@ impl Matrix {
     }
 
     /// Returns the text of the matrix with new rows in place of those that it had of the same
-    /// version and consumers: sorted, a line each.
+    /// version and consumers: sorted, a line each. A file that cannot be read leaves its rows, which
+    /// its contracts are held to when they are mended.
     pub fn with_rows(&self, new: NewRows<'_>) -> String {
         let key = |row: &MatrixRow| {
             let version = Version::parse(&row.version).ok();
@@ -183,8 +215,15 @@ impl Matrix {
                 version,
             )
         };
-        let is_replaced =
-            |row: &&MatrixRow| row.version == new.version && new.consumers.contains(&row.consumer);
+        let is_unreadable = |row: &MatrixRow| {
+            let mut files = new.rows.iter().filter(|own| own.is_of_file());
+            files.any(|own| own.consumer == row.consumer && own.file == row.file)
+        };
+        let is_replaced = |row: &&MatrixRow| {
+            row.version == new.version
+                && new.consumers.contains(&row.consumer)
+                && !is_unreadable(row)
+        };
         let others = self.rows.iter().filter(|row| !is_replaced(row));
         let all: BTreeMap<_, _> = others.chain(new.rows).map(|row| (key(row), row)).collect();
         print_lines(all.values())

@@ -10,7 +10,7 @@ use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::cli::{overwrite, revision, rewrite};
 use crate::context::request::Files;
 use crate::package::matrix::{
-    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, NewRows, find_acceptance,
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, NewRows, find_acceptance,
     print_lines,
 };
 use crate::schema::json::names::CONTRACT_ACCEPTANCE;
@@ -31,8 +31,10 @@ pub(super) struct CanPublishArgs {
 /// Runs the subcommand.
 pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit> {
     let project = CompiledProject::load(cx)?;
-    let mut consumers = ConsumerSource::of_project(&project.config, &project.root)?;
-    consumers.extend(args.consumer.iter().cloned().map(ConsumerSource::Folder));
+    let listed = ConsumerSource::of_project(&project.config, &project.root)?;
+    let extra = args.consumer.iter().cloned().map(ConsumerSource::Folder);
+    let consumers: Vec<_> = listed.iter().cloned().chain(extra).collect();
+    let known = remove_unlisted(&project, &consumers, cx)?;
     if consumers.is_empty() {
         return Err(
             CliError::new(CliErrorKind::NothingSelected, "the package has no consumer").with_hint(
@@ -41,13 +43,15 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         );
     }
     let consumers = ConsumerSource::require_distinct_names(consumers)?;
-    let known = read_matrix(&project)?;
     let mut accepted = read_acceptances(&project)?;
     let versions = KnownVersions {
         matrix: &known,
         revision: "HEAD",
     };
-    let report = check_contracts(&project, &consumers, versions, cx)?;
+    let mut report = check_contracts(&project, &consumers, versions, cx)?;
+    for row in &mut report.rows {
+        row.is_extra = listed.iter().all(|own| own.name() != row.consumer);
+    }
     if let (Some(consumer), Some(reason)) = (&args.accept, &args.reason) {
         let new = accept_breaks(&project, &report, consumer, reason)?;
         accepted.retain(|one| {
@@ -79,6 +83,25 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         return Ok(Exit::Stale);
     }
     Ok(Exit::Success)
+}
+
+/// Returns the matrix without the rows of consumers that the package does not list any more.
+fn remove_unlisted(
+    project: &CompiledProject,
+    consumers: &[ConsumerSource],
+    cx: &mut Cx,
+) -> Result<Matrix> {
+    let mut known = read_matrix(project)?;
+    let names: Vec<String> = consumers.iter().map(ConsumerSource::name).collect();
+    let gone = known.remove_unlisted(&names);
+    if !gone.is_empty() {
+        write_file(&project.root, MATRIX_FILE, &print_lines(known.rows()), cx)?;
+        let gone = list_first(gone.iter().map(String::as_str));
+        cx.print_line(&escape_line(&format!(
+            "no consumer any more, and removed from {MATRIX_FILE}: {gone}"
+        )))?;
+    }
+    Ok(known)
 }
 
 /// Returns the acceptance of each broken contract of a consumer.

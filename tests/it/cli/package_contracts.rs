@@ -187,6 +187,58 @@ fn a_run_leaves_the_rows_of_other_consumers() {
 }
 
 #[test]
+fn a_consumer_that_is_not_listed_any_more_leaves_the_matrix() {
+    let project = package().with_file("other/bank/contracts/acme/rules/shape.yaml", SHAPE);
+    let bank = "[[package.consumers]]\nsource = \"path:other/bank\"\n";
+    project.write_file("ctxc.toml", format!("{CONFIG}{bank}"));
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("2 kept");
+    project.write_file("ctxc.toml", CONFIG);
+    let message = "no consumer any more, and removed from contracts/MATRIX.jsonl: ";
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains(&format!("{message}bank\n"));
+    assert_eq!(verdicts(&project).len(), 1);
+    can_publish(&project).exits_with(0).output_lacks(message);
+    // The last one, too.
+    let none = CONFIG.replace("[[package.consumers]]\nsource = \"path:shop\"\n", "");
+    project.write_file("ctxc.toml", none);
+    can_publish(&project)
+        .exits_with(5)
+        .stdout_contains(&format!("{message}shop\n"));
+    assert_eq!(project.read_file("contracts/MATRIX.jsonl"), "");
+}
+
+#[test]
+fn a_contract_that_cannot_be_read_any_more_is_broken() {
+    let project = package();
+    can_publish(&project).exits_with(0);
+    project.write_file(CONTRACT, format!("{SHAPE}  - {{\n"));
+    for version in ["1.0.0", "1.1.0"] {
+        let config = CONFIG.replace("1.0.0", version);
+        project.write_file("ctxc.toml", config);
+        can_publish(&project)
+            .exits_with(4)
+            .stdout_contains("breaks a contract of shop, which 1.0.0 kept")
+            .stdout_contains("contract: a file in contracts/acme/rules/shape.yaml")
+            .stdout_contains("why: nothing of this file is run: ");
+    }
+    // The mended file is held to what it kept.
+    project.write_file("ctxc.toml", CONFIG);
+    project.write_file(CONTRACT, SHAPE);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("contract: “shape” in contracts/acme/rules/shape.yaml");
+    // A file that never held a contract only warns.
+    let project = package().with_file(CONTRACT, "name: [\n");
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("pending: a file of shop in contracts/acme/rules/shape.yaml");
+}
+
+#[test]
 fn two_consumers_of_one_name_are_refused() {
     let project = package().with_file("other/shop/contracts/acme/rules/shape.yaml", SHAPE);
     let twice = |folder: &str| project.run(&["package", "can-publish", "--consumer", folder]);

@@ -114,6 +114,7 @@ impl ContractReport {
             verdict: ContractVerdict::Undecided,
             reason: String::new(),
             passed: None,
+            is_extra: false,
         };
         let mut rows = Vec::new();
         for broken in consumer.scenarios.broken_files(&consumer.project) {

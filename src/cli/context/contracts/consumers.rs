@@ -123,7 +123,7 @@ impl ConsumerSource {
     }
 
     /// The name of its folder or repository.
-    fn name(&self) -> String {
+    pub(in crate::cli) fn name(&self) -> String {
         let place = self.place();
         let place = place.trim_end_matches(['/', '\\']);
         let last = place.rsplit(['/', '\\']).next().unwrap_or(place);

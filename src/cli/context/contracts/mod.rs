@@ -14,4 +14,4 @@ pub(in crate::cli) use consumers::ConsumerSource;
 pub(in crate::cli) use findings::check_contract_files;
 pub(in crate::cli) use matrix_files::{read_acceptances, read_matrix};
 pub(in crate::cli) use surface_changes::project_surface;
-pub(in crate::cli) use text::{broken_lines, print_report};
+pub(in crate::cli) use text::{broken_lines, print_report, quote_contract};

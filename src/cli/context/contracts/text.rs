@@ -18,7 +18,7 @@ pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> 
             report.version,
             describe_consumer(row)
         ),
-        format!("  contract: “{}” in {}", row.contract, row.file),
+        format!("  contract: {} in {}", quote_contract(row), row.file),
         format!("  why: {}", row.reason),
     ];
     let export = report
@@ -44,6 +44,14 @@ pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> 
     lines
 }
 
+/// Returns the quoted name of a contract.
+pub(in crate::cli) fn quote_contract(row: &MatrixRow) -> String {
+    if row.is_of_file() {
+        return "a file".to_owned();
+    }
+    format!("“{}”", row.contract)
+}
+
 fn describe_consumer(row: &MatrixRow) -> String {
     match row
         .commit
@@ -62,7 +70,7 @@ pub(in crate::cli) fn print_report(
     cx: &mut Cx,
 ) -> Result<()> {
     for row in &report.rows {
-        let name = escape_line(&row.contract).into_owned();
+        let name = quote_contract(row);
         let consumer = describe_consumer(row);
         let acceptance = find_acceptance(accepted, row);
         match (row.verdict, acceptance) {
@@ -73,12 +81,12 @@ pub(in crate::cli) fn print_report(
                 }
             }
             (ContractVerdict::Broken, Some(AcceptedBreak { by, reason, .. })) => {
-                let line = format!("accepted by {by}: “{name}” of {consumer} is broken: {reason}");
+                let line = format!("accepted by {by}: {name} of {consumer} is broken: {reason}");
                 cx.print_hanging(&escape_line(&line), 4)?;
             }
             (verdict @ (ContractVerdict::Pending | ContractVerdict::Undecided), _) => {
                 let (word, file) = (verdict.word(), &row.file);
-                let line = format!("{word}: “{name}” of {consumer} in {file}: {}", row.reason);
+                let line = format!("{word}: {name} of {consumer} in {file}: {}", row.reason);
                 cx.print_hanging(&escape_line(&line), 4)?;
             }
         }

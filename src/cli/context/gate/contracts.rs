@@ -2,7 +2,8 @@
 
 use super::compared::GateComparison;
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, broken_lines, check_contracts, read_acceptances, read_matrix,
+    ConsumerSource, KnownVersions, broken_lines, check_contracts, quote_contract, read_acceptances,
+    read_matrix,
 };
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -52,7 +53,11 @@ pub(super) fn find_broken_contracts(
     let report = check_contracts(project, &consumers, versions, cx)?;
     let mut broken = Vec::new();
     for row in &report.rows {
-        let id = format!("contract “{}” of {}", row.contract, row.consumer);
+        let id = if row.is_of_file() {
+            format!("{} of {}", row.file, row.consumer)
+        } else {
+            format!("contract {} of {}", quote_contract(row), row.consumer)
+        };
         match (row.verdict, find_acceptance(&accepted, row)) {
             (ContractVerdict::Pass, _) => {}
             (ContractVerdict::Broken, None) => {
