@@ -131,6 +131,14 @@ impl Lints {
         self.severity_for(rule, Severity::Error).is_some()
     }
 
+    /// Takes over the level for a rule from another project.
+    pub fn copy_level(&mut self, code: Code, from: &Self) {
+        match from.levels.get(&code) {
+            Some(level) => self.levels.insert(code, *level),
+            None => self.levels.remove(&code),
+        };
+    }
+
     /// The project's level for a rule; `None` if it sets none.
     pub fn level(&self, code: Code) -> Option<LintLevel> {
         self.levels.get(&code).copied()

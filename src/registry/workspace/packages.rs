@@ -16,6 +16,7 @@ use crate::registry::compile::{
     CompileBuffers, CompileOutcome, CompileReason, CompiledFile, CompiledPackage, Compiler,
 };
 use crate::rules::check::{self, ActiveRules};
+use crate::rules::input::hidden_text::HIDDEN_TEXT;
 use crate::rules::input::read_fault;
 use crate::rules::project::packages;
 use crate::rules::rule::ConfigCx;
@@ -95,12 +96,23 @@ struct PackageWork<'p> {
     input: PackageInput<'p>,
     files: PackageFiles<'p>,
     names: Vec<String>,
+    config: Config,
     active: ActiveRules,
+}
+
+/// Returns the settings that a package is checked with: hidden text is permitted by its user, never
+/// by the package itself.
+fn checked_config(user: &Config, package: &InstalledPackage) -> Config {
+    let mut config = (*package.config).clone();
+    let hidden = HIDDEN_TEXT.meta.code;
+    config.lints.copy_level(hidden, &user.lints);
+    config
 }
 
 impl<'p> PackageWork<'p> {
     fn new(package: &'p InstalledPackage, input: PackageInput<'p>) -> Self {
-        let InstalledPackage { folder, config, .. } = package;
+        let folder = &package.folder;
+        let config = checked_config(input.config, package);
         let files = PackageFiles::new(folder, input.root, input.files);
         let mut found = files.list(&config.templates.folders());
         if found.is_empty() && config.templates.include.is_none() {
@@ -121,7 +133,8 @@ impl<'p> PackageWork<'p> {
             input,
             files,
             names,
-            active: ActiveRules::new(config),
+            active: ActiveRules::new(&config),
+            config,
         }
     }
 
@@ -131,8 +144,8 @@ impl<'p> PackageWork<'p> {
         purpose: LinkDetail,
         buffers: &mut CompileBuffers,
     ) -> Option<(Arc<str>, CompiledFile)> {
-        let InstalledPackage { folder, config, .. } = self.package;
-        let path: Arc<str> = format!("{}/{name}", folder.prefix).into();
+        let config = &self.config;
+        let path: Arc<str> = format!("{}/{name}", self.package.folder.prefix).into();
         let compiler = Compiler {
             config,
             active: &self.active,
@@ -170,14 +183,12 @@ pub(crate) fn merge_findings(config: &Config, found: &mut Vec<Diagnostic>) -> Ve
         // Its models and providers are those of the project.
         let faults = faults.filter(|fault| fault.kind.breaks_package());
         let spans: Vec<Span> = faults.map(|fault| fault.span).collect();
-        let own = if spans.is_empty() {
-            Vec::new()
-        } else {
-            check::config_findings(&package.config)
+        let counts = |finding: &Diagnostic| {
+            let is_hidden = finding.rule.code == HIDDEN_TEXT.meta.code;
+            check::is_error(finding) && (is_hidden || spans.contains(&finding.span))
         };
-        let counts =
-            |finding: &Diagnostic| check::is_error(finding) && spans.contains(&finding.span);
-        let own: Vec<_> = own.into_iter().filter(counts).collect();
+        let own = check::config_findings(&checked_config(config, package)).into_iter();
+        let own: Vec<_> = own.filter(counts).collect();
         errors.insert(&package.names.package, own);
     }
     found.retain(|finding| {

@@ -72,6 +72,39 @@ fn every_verb_sees_the_tasks_of_a_package() {
 }
 
 #[test]
+fn hidden_text_of_a_package_is_reported_where_it_is_used() {
+    let hidden = "sort\u{202e}";
+    let permits = format!("{PACKAGE}[lints]\nhidden-text = \"off\"\n");
+    let prompt = "[roles.planner]\nsystem = \"You plan\u{202e}.\"\n";
+    for (file, text) in [
+        ("templates/triage.xml", TRIAGE.replace("sort", hidden)),
+        ("ctxc.toml", PACKAGE.replace("[roles.planner]\n", prompt)),
+    ] {
+        let project = project();
+        project.write_file("shared/base/ctxc.toml", &permits);
+        project.run(&["check"]).exits_with(0);
+        let own = if file == "ctxc.toml" {
+            format!("{text}[lints]\nhidden-text = \"off\"\n")
+        } else {
+            text
+        };
+        project.write_file(&format!("shared/base/{file}"), own);
+        let check = ["check", "--format", "concise"];
+        let run = project.run(&check).exits_with(2);
+        run.stdout_contains(&format!("it has an error, first: acme/base@1.0.0/{file}"))
+            .stdout_contains("found U+202E");
+        project.run(&["build", "-o", "registry.json"]).exits_with(2);
+        // The user of a package permits it, not its author.
+        let config = project.read_file("ctxc.toml");
+        project.write_file(
+            "ctxc.toml",
+            format!("{config}[lints]\nhidden-text = \"off\"\n"),
+        );
+        project.run(&check).exits_with(0);
+    }
+}
+
+#[test]
 fn a_package_includes_no_file_of_the_project_that_uses_it() {
     let project = project()
         .with_file("secret.txt", "key-of-the-consumer\n")
