@@ -46,14 +46,14 @@ pub trait ReadFs: Sync {
     /// The path with links and `..` resolved, for checking that a file lies inside a folder.
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Returns false for what is known to be no link itself; the folders above it may be links.
-    fn may_be_link(&self, _path: &Path) -> bool {
-        true
-    }
-
     /// The sorted names in a folder, empty if unknown; used to suggest a path close to a mistyped
     /// one.
     fn entry_names(&self, _folder: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The names in a folder that are known as files, neither links nor folders; in no order.
+    fn plain_file_names(&self, _folder: &Path) -> Vec<String> {
         Vec::new()
     }
 
@@ -103,12 +103,15 @@ mod real {
             std::fs::canonicalize(path)
         }
 
-        fn may_be_link(&self, path: &Path) -> bool {
-            is_link(path)
-        }
-
         fn entry_names(&self, folder: &Path) -> Vec<String> {
             list_names(folder)
+        }
+
+        fn plain_file_names(&self, folder: &Path) -> Vec<String> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+            let names = files.map(|entry| entry.file_name().into_string());
+            names.filter_map(Result::ok).collect()
         }
     }
 

@@ -5,10 +5,10 @@ use super::package_fault::CHANGED;
 use super::packages::{PackageFolder, PackagePlace};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::sha256::sha256_hex;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// The maximum number of entries of such a package that are looked at.
 const MAX_ENTRIES: usize = 1 << 17;
@@ -26,8 +26,8 @@ pub struct PackageFiles<'p> {
     files: &'p dyn ReadFs,
     /// The real path of the package's folder.
     real: OnceLock<Option<PathBuf>>,
-    /// The real paths of folders in it.
-    folders: Mutex<BTreeMap<PathBuf, PathBuf>>,
+    /// The listed files that are no links, with the real paths of their folders.
+    listed: HashMap<String, Arc<Path>>,
 }
 
 impl<'p> PackageFiles<'p> {
@@ -38,7 +38,7 @@ impl<'p> PackageFiles<'p> {
             root,
             files,
             real: OnceLock::new(),
-            folders: Mutex::default(),
+            listed: HashMap::new(),
         }
     }
 
@@ -62,12 +62,9 @@ impl<'p> PackageFiles<'p> {
         if self.folder.hashes.is_some() {
             return Ok((home.join(inside), files));
         }
-        let path = home.join(inside);
-        let real = match (path.parent(), path.file_name()) {
-            (Some(folder), Some(name)) if !files.may_be_link(&path) => {
-                self.real_folder(folder, files)?.join(name)
-            }
-            _ => files.canonicalize(&path)?,
+        let real = match (self.listed.get(&inside), path.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => files.canonicalize(&home.join(&inside))?,
         };
         let home = self.real.get_or_init(|| files.canonicalize(&home).ok());
         if home.as_ref().is_some_and(|home| real.starts_with(home)) {
@@ -77,20 +74,8 @@ impl<'p> PackageFiles<'p> {
         }
     }
 
-    /// Returns the real path of a folder. The links above a file are followed once for all files
-    /// beside it.
-    fn real_folder(&self, folder: &Path, files: &dyn ReadFs) -> io::Result<PathBuf> {
-        let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(real) = known.get(folder) {
-            return Ok(real.clone());
-        }
-        let real = files.canonicalize(folder)?;
-        known.insert(folder.to_owned(), real.clone());
-        Ok(real)
-    }
-
     /// Returns the names of the files below some folders of the package, sorted.
-    pub fn list(&self, folders: &[String]) -> Vec<String> {
+    pub fn list(&mut self, folders: &[String]) -> Vec<String> {
         if let Some(hashes) = &self.folder.hashes {
             return hashes.keys().cloned().collect();
         }
@@ -101,20 +86,39 @@ impl<'p> PackageFiles<'p> {
             let Some((name, depth)) = open.pop() else {
                 break;
             };
-            let below = self.disk().entry_names(&home.join(&name));
+            if self.listed.contains_key(&name) {
+                found.push(name);
+                continue;
+            }
+            let folder = home.join(&name);
+            let below = self.disk().entry_names(&folder);
             if below.is_empty() && depth > 0 {
                 found.push(name);
             } else if depth < MAX_DEPTH {
+                let inside = |own: String| match &*name {
+                    "" => own,
+                    _ => format!("{name}/{own}"),
+                };
+                self.add_plain_files(&folder, &inside);
                 let seen = below.into_iter().filter(|own| !own.starts_with('.'));
-                open.extend(seen.map(|own| match &*name {
-                    "" => (own, depth + 1),
-                    _ => (format!("{name}/{own}"), depth + 1),
-                }));
+                open.extend(seen.map(|own| (inside(own), depth + 1)));
             }
         }
         found.sort();
         found.dedup();
         found
+    }
+
+    /// Notes the files of a folder that are no links, so that the links above them are followed once.
+    fn add_plain_files(&mut self, folder: &Path, inside: &dyn Fn(String) -> String) {
+        let names = self.disk().plain_file_names(folder);
+        if let Ok(real) = self.disk().canonicalize(folder) {
+            let real: Arc<Path> = real.into();
+            let listed = names
+                .into_iter()
+                .map(|name| (inside(name), Arc::clone(&real)));
+            self.listed.extend(listed);
+        }
     }
 }
 

@@ -127,4 +127,8 @@ impl ReadFs for EditorOverlay<'_> {
     fn entry_names(&self, folder: &Path) -> Vec<String> {
         RealFs.entry_names(folder)
     }
+
+    fn plain_file_names(&self, folder: &Path) -> Vec<String> {
+        RealFs.plain_file_names(folder)
+    }
 }

@@ -113,6 +113,10 @@ impl ReadFs for RecordingFs {
     fn entry_names(&self, folder: &Path) -> Vec<String> {
         RealFs.entry_names(folder)
     }
+
+    fn plain_file_names(&self, folder: &Path) -> Vec<String> {
+        RealFs.plain_file_names(folder)
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::project::packages::PackagePlace;
 use crate::registry::compile::{
     CompileBuffers, CompileOutcome, CompileReason, CompiledFile, CompiledPackage, Compiler,
 };
-use crate::rules::check::{self, ActiveRules};
+use crate::rules::check::{self, ActiveRules, Fingerprints};
 use crate::rules::input::hidden_text::HIDDEN_TEXT;
 use crate::rules::input::read_fault;
 use crate::rules::project::packages;
@@ -113,7 +113,7 @@ impl<'p> PackageWork<'p> {
     fn new(package: &'p InstalledPackage, input: PackageInput<'p>) -> Self {
         let folder = &package.folder;
         let config = checked_config(input.config, package);
-        let files = PackageFiles::new(folder, input.root, input.files);
+        let mut files = PackageFiles::new(folder, input.root, input.files);
         let mut found = files.list(&config.templates.folders());
         if found.is_empty() && config.templates.include.is_none() {
             found = files.list(&[String::new()]);
@@ -133,7 +133,8 @@ impl<'p> PackageWork<'p> {
             input,
             files,
             names,
-            active: ActiveRules::new(&config),
+            // Its findings are not printed.
+            active: ActiveRules::new(&config).with_fingerprints(Fingerprints::Omitted),
             config,
         }
     }
