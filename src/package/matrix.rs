@@ -130,6 +130,11 @@ pub struct Matrix {
 }
 
 impl Matrix {
+    /// The given rows.
+    pub const fn from_rows(rows: Vec<MatrixRow>) -> Self {
+        Self { rows }
+    }
+
     /// Reads the lines of a matrix.
     ///
     /// # Errors

@@ -58,6 +58,16 @@ pub fn split_reference(name: &str) -> Option<(&str, &str)> {
     Some((name.get(..second)?, name.get(second + 1..)?))
 }
 
+/// Returns the name of a file without the version of the package that contains it, so that files
+/// of two releases can be compared.
+pub fn without_version(file: &str) -> String {
+    let named = split_reference(file).and_then(|(folder, rest)| {
+        let (package, _) = folder.split_once('@')?;
+        Some(format!("{package}/{rest}"))
+    });
+    named.unwrap_or_else(|| file.to_owned())
+}
+
 impl PackageFolder {
     /// Returns its path on disk.
     pub fn path(&self, root: &Path) -> PathBuf {

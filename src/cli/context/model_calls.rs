@@ -212,7 +212,7 @@ fn call_price(config: &Config, id: &str, usage: &Usage) -> f64 {
 }
 
 /// Returns the mask for stored requests and for scorecard rows, which other machines compare.
-pub(super) fn fixed_mask(project: &CompiledProject) -> FixedMask {
+pub(in crate::cli) fn fixed_mask(project: &CompiledProject) -> FixedMask {
     let config = &project.config;
     FixedMask::new(
         config.record.content,

@@ -202,8 +202,8 @@ impl CompiledProject {
         Self::compile(project, whose)
     }
 
-    /// Compiles a project whose file has no errors.
-    pub(super) fn compile(project: Project, whose: &str) -> Result<Self> {
+    /// Compiles a project by its settings as they were read. Definitions with errors are absent.
+    pub(in crate::cli) fn compile(project: Project, whose: &str) -> Result<Self> {
         let (
             Built {
                 registry,

@@ -277,6 +277,25 @@ impl DependencySet {
         vendored.or_else(|| store::read_tree(&self.store.join(tree), tree))
     }
 
+    /// Returns the files of a package from git as a lock has them. Fetches them if they are not
+    /// stored.
+    pub(super) fn read_locked(&mut self, package: &LockedPackage) -> Result<Vec<PackedFile>> {
+        let LockedPackage { name, tree, .. } = package;
+        if let Some(files) = self.read_stored(Some(name), tree) {
+            return Ok(files);
+        }
+        self.read_release(Some(name), &package.source)
+            .map_err(|fault| source_error(&fault))?;
+        self.read_stored(Some(name), tree).ok_or_else(|| {
+            let message = format!(
+                "{}: its tag has not the content of {name} {} that {LOCK_FILE} has, so nothing can be compared with it",
+                package.source, package.version
+            );
+            CliError::new(CliErrorKind::Infrastructure, message)
+                .with_hint("`ctxc package update --all` without `--pr-summary` compares nothing")
+        })
+    }
+
     fn vendor_folder(&self, name: &str) -> PathBuf {
         self.project.root.join(VENDOR_FOLDER).join(name)
     }

@@ -15,6 +15,8 @@ mod proof;
 mod remove;
 mod source;
 mod update;
+mod update_effects;
+mod update_summary;
 mod vendor;
 mod verify;
 

@@ -3,9 +3,12 @@
 
 use super::change_list::describe_changes;
 use super::dependency_set::{DependencySet, FetchArgs, git_error, moved_hint};
+use super::update_effects::find_effects;
+use super::update_summary::{render_no_change, render_summary};
 use crate::base::suggest::nearest_candidate;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
+use crate::cli::shared_args::CommentFormat;
 use crate::package::git::list_tags;
 use crate::project::dependencies::{PackageSource, split_version};
 use crate::project::dependency_edits::set_dependency;
@@ -22,6 +25,10 @@ pub(super) struct UpdateArgs {
     /// Move all packages of `ctxc.toml`
     #[arg(long)]
     all: bool,
+    /// Describe the update for its pull request, in Markdown, to FILE or to standard output: the broken contracts, the
+    /// changes of the exports in use, the tokens of each agent, the scenarios to run again
+    #[arg(long, value_name = "FILE", requires = "all")]
+    pr_summary: Option<Option<PathBuf>>,
     /// Take the new content of this package, whose tag was moved
     #[arg(long, value_name = "NAME")]
     accept_moved: Vec<String>,
@@ -59,6 +66,18 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
         cx.print_note(&format!("{LOCK_FILE} is up to date"));
         return Ok(Exit::Success);
     }
+    if let Some(file) = &args.pr_summary {
+        let before = set.before.clone();
+        let summary = if changes.is_empty() {
+            render_no_change()
+        } else {
+            render_summary(&find_effects(&mut set, [&before, &lock], cx)?)
+        };
+        // Nothing is updated if its summary would be lost.
+        cx.write_to(file.as_deref(), CommentFormat::Markdown.file_mark(), |cx| {
+            cx.print(|out| out.write_all(summary.as_bytes()))
+        })?;
+    }
     if changes.is_empty() {
         // A killed program may have left lines that only the text of the lock has.
         set.write_lock_first(&lock)?;
@@ -66,7 +85,11 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     set.write_lock_first(&lock)?;
-    changes.iter().try_for_each(|line| cx.print_line(line))?;
+    let is_file =
+        |file: &Option<PathBuf>| file.as_ref().is_some_and(|file| *file != Path::new("-"));
+    if args.pr_summary.as_ref().is_none_or(is_file) {
+        changes.iter().try_for_each(|line| cx.print_line(line))?;
+    }
     Ok(Exit::Success)
 }
 

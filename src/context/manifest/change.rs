@@ -5,12 +5,13 @@
 //! are omitted.
 
 use super::cause::{self, Cause};
-use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};
+use super::model::{Cost, Entry, Manifest, Part, Source, ToolPolicy};
 use super::places::SettingPlaces;
 use super::settings::{self, PlacedEntry, SettingChange};
 use crate::base::number::format_thousands;
 use crate::kernel::context::Kind;
 use crate::kernel::sampling::Sampled;
+use crate::project::packages::without_version;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -520,7 +521,17 @@ fn describe_change(old: &Part, new: &Part) -> Vec<String> {
             .to_owned(),
         );
     }
-    if old.hash == new.hash && old.source != new.source {
+    // Another version of a package is no other source of an equal text.
+    let sources = |part: &Part| {
+        let source = part.source.iter();
+        let source = source.map(|source| Source {
+            name: without_version(&source.name),
+            path: source.path.as_deref().map(without_version),
+            ..source.clone()
+        });
+        source.collect::<Vec<_>>()
+    };
+    if old.hash == new.hash && sources(old) != sources(new) {
         words.push("from other sources".to_owned());
     }
     if old.condition != new.condition {

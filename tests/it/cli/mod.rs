@@ -77,6 +77,7 @@ mod outward_links;
 pub(crate) mod package;
 mod package_changes;
 pub(crate) mod package_contracts;
+mod package_updates;
 mod packages;
 mod pins;
 mod pipes;

@@ -730,14 +730,49 @@ fn revision_keys(
 ) -> Result<Vec<(String, ResultKeys)>> {
     let then = project.load_beside(name)?;
     let scenarios = Scenarios::from_revision(&then, None);
-    let chosen = scenarios.choose_cases(&EvalArgs::default(), &then.config)?;
-    let files = CachedFiles::new(then.files());
-    // The revision may have other models.
-    let counters = ProjectCounters::new(&then.config, None)?;
+    let keys = project_keys(&then, &scenarios, from, cx.options.threads)?;
+    Ok(keys
+        .into_iter()
+        .filter_map(|(name, keys)| Some((name, keys?)))
+        .collect())
+}
+
+/// Returns the scenarios whose contexts, or the scenarios themselves, differ between two states of
+/// the project.
+pub(in crate::cli) fn affected_scenarios(
+    before: &CompiledProject,
+    after: &CompiledProject,
+    threads: Option<NonZeroUsize>,
+) -> Result<Vec<String>> {
+    let keys = |project| {
+        let scenarios = Scenarios::read(project, &[])?;
+        project_keys(project, &scenarios, AnswersFrom::Known, threads)
+    };
+    let then = keys(before)?.into_iter();
+    let then = then.filter_map(|(name, keys)| Some((name, keys?)));
+    let then = ComparisonBase::from_revision(then);
+    let now = keys(after)?.into_iter();
+    let is_run = |(name, keys): &(String, Option<ResultKeys>)| {
+        then.choose_for(name, keys.as_ref()) == RunChoice::Run
+    };
+    Ok(now.filter(is_run).map(|(name, _)| name).collect())
+}
+
+/// Returns the keys of all cases of a project, with their names.
+fn project_keys(
+    project: &CompiledProject,
+    scenarios: &Scenarios,
+    from: AnswersFrom,
+    threads: Option<NonZeroUsize>,
+) -> Result<Vec<(String, Option<ResultKeys>)>> {
+    let chosen = scenarios.choose_cases(&EvalArgs::default(), &project.config)?;
+    let files = CachedFiles::new(project.files());
+    // A revision may have other models.
+    let counters = ProjectCounters::new(&project.config, None)?;
     let cache = CacheArgs::default();
-    let index = ProjectLookup::new(&then, &cache);
+    let index = ProjectLookup::new(project, &cache);
     let eval_run = EvalRun::new(RunSetup {
-        project: &then,
+        project,
         chosen: &chosen,
         files: &files,
         frozen: &files,
@@ -749,11 +784,6 @@ fn revision_keys(
         index: Some(&index),
         ..eval_run
     };
-    let keys = eval_run
-        .with_answers(AnswerOptions::default())
-        .result_keys(cx.options.threads);
-    Ok(keys
-        .into_iter()
-        .filter_map(|(name, keys)| Some((name, keys?)))
-        .collect())
+    let eval_run = eval_run.with_answers(AnswerOptions::default());
+    Ok(eval_run.result_keys(threads))
 }

@@ -29,6 +29,7 @@ mod score_text;
 mod scorecard_text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
+pub(in crate::cli) use choose::affected_scenarios;
 pub(super) use choose::{read_recordings, read_scorecard};
 pub(in crate::cli) use judge::judge_project;
 pub(super) use judge::{

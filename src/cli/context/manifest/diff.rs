@@ -60,6 +60,23 @@ pub(super) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Returns the changes of each agent between two states of a project, as Markdown.
+pub(in crate::cli) fn markdown_changes(
+    before: CompiledProject,
+    after: CompiledProject,
+    threads: Option<NonZeroUsize>,
+) -> Result<String> {
+    let sides = SideReader {
+        root: &before.root.clone(),
+        counting: &CountingArgs::default(),
+        threads,
+    };
+    let before = sides.project_side("before".to_owned(), before)?;
+    let after = sides.project_side("after".to_owned(), after)?;
+    let difference = compare_sides(&before, &after);
+    Ok(markdown::render_changes(&difference))
+}
+
 /// The contexts of an agent in two states of a project, as far as they are known before a run.
 #[derive(Debug)]
 pub(in crate::cli::context) struct AgentContexts {

@@ -14,5 +14,6 @@ mod text;
 pub(crate) use args::ManifestArgs;
 pub(in crate::cli) use counting::whole_manifest;
 pub(super) use counting::{CountingArgs, with_counters};
+pub(in crate::cli) use diff::markdown_changes;
 pub(super) use diff::{AgentContexts, context_growth};
 pub(crate) use run::run_manifest;

@@ -211,7 +211,12 @@ impl SideReader<'_> {
         )
     }
 
-    fn project_side(&self, name: String, project: CompiledProject) -> Result<ManifestSide> {
+    /// Makes the manifest of a compiled project.
+    pub(super) fn project_side(
+        &self,
+        name: String,
+        project: CompiledProject,
+    ) -> Result<ManifestSide> {
         let manifest = project_manifest(&project, self.counting, self.threads)?;
         Ok(ManifestSide::from_project(name, manifest, project))
     }
