@@ -9,6 +9,7 @@ use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, MediaSource, Part, ToolResult};
 use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE_WORDS};
+use crate::project::packages::split_reference;
 use crate::project::tools::ProjectTool;
 use crate::registry::Registry;
 use serde::Serialize;
@@ -112,7 +113,8 @@ impl CallParams {
     }
 
     /// Returns the name as a label that providers accept: letters, digits, `_` and `-`, at most 64
-    /// characters.
+    /// characters. A definition of a package has its own name, so that its users send the same
+    /// request as the package itself.
     pub(super) fn label(&self) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || c == '-' {
@@ -121,7 +123,8 @@ impl CallParams {
                 '_'
             }
         };
-        let label: String = self.name.chars().map(plain).take(64).collect();
+        let own = split_reference(&self.name).map_or(&*self.name, |(_, own)| own);
+        let label: String = own.chars().map(plain).take(64).collect();
         if label.is_empty() {
             "answer".to_owned()
         } else {
