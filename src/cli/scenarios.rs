@@ -8,6 +8,7 @@ use crate::base::fs::{self, RealFs};
 use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
+use crate::project::packages::contract_package;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, FixedScenario, ScenarioRequest};
 use crate::registry::workspace::fix::FixFilter;
@@ -141,7 +142,8 @@ impl ScenarioCheck {
             &check_request(project, known.as_ref()),
             &self.all,
             self.scope,
-            &|path| selection.contains(path),
+            // Contracts are checked with the surface of their packages.
+            &|path| selection.contains(path) && contract_package(path).is_none(),
         );
         report.files += found.paths.len();
         report.paths.extend(found.paths);

@@ -18,9 +18,6 @@ use crate::scenario::model::{
 };
 use serde_json::Value;
 
-/// The folder of a consumer's contracts: `contracts/ORG/NAME/` holds those with a package.
-pub const CONTRACTS_FOLDER: &str = "contracts";
-
 /// A reason why a contract cannot hold, at its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContractFault {

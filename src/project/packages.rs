@@ -5,6 +5,9 @@ use crate::template::keywords::Trust;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The folder of a project's contracts: `contracts/ORG/NAME/` holds those with a package.
+pub const CONTRACTS_FOLDER: &str = "contracts";
+
 /// The names that the templates of a package define and use.
 #[derive(Clone, Debug)]
 pub struct PackageNames {
@@ -66,6 +69,18 @@ pub fn without_version(file: &str) -> String {
         Some(format!("{package}/{rest}"))
     });
     named.unwrap_or_else(|| file.to_owned())
+}
+
+/// True if a place of a project is or contains files of contracts.
+pub fn may_hold_contracts(place: &str) -> bool {
+    let first = place.split('/').next().unwrap_or_default();
+    ["", ".", CONTRACTS_FOLDER].contains(&first)
+}
+
+/// The package that a file of contracts is about, by its path in the project.
+pub fn contract_package(path: &str) -> Option<&str> {
+    let inside = path.strip_prefix(CONTRACTS_FOLDER)?.strip_prefix('/')?;
+    split_reference(inside).map(|(package, _)| package)
 }
 
 impl PackageFolder {

@@ -281,8 +281,8 @@ pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
             cx,
         )?;
     }
-    if selection.is_all() && !project.has_errors() {
-        let contracts = check_contract_files(&project);
+    if selection.stdin().is_none() && !project.has_errors() {
+        let contracts = check_contract_files(&project, &|path| selection.contains(path));
         report.files += contracts.paths.len();
         report.paths.extend(contracts.paths);
         report.paths.sort();

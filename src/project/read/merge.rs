@@ -18,6 +18,7 @@ use crate::project::config::Packages;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
 use crate::project::glob::Globs;
 use crate::project::package_fault::PackageFault;
+use crate::project::packages::may_hold_contracts;
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
@@ -194,7 +195,9 @@ fn merge_files(mut sink: FaultSink, drafts: MergedDrafts, input: &ConfigInput<'_
         faults.retain(|fault| file > 0 || is_syntax(fault));
     }
     merge_lost_headers(&mut faults);
-    Config {
+    let mut places = own.eval.scenarios.iter();
+    let has_contracts = places.any(|place| may_hold_contracts(&place.value));
+    let mut config = Config {
         files,
         name: own.name,
         templates: own.templates,
@@ -222,7 +225,11 @@ fn merge_files(mut sink: FaultSink, drafts: MergedDrafts, input: &ConfigInput<'_
         dependencies: own.dependencies,
         faults,
         ..Config::default()
+    };
+    if has_contracts {
+        config.add_exported_roles();
     }
+    config
 }
 
 fn declared_default(line: &DefaultLine) -> crate::settings::layers::DeclaredDefault {

@@ -2,8 +2,7 @@
 
 use super::value::FaultSink;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::ConfigFile;
-use crate::project::config::{InstalledPackage, Packages};
+use crate::project::config::{Config, ConfigFile, InstalledPackage, Packages};
 use crate::project::package_fault::PackageFault;
 use crate::project::package_section::{ExportKind, PackageExport};
 use crate::project::packages::split_reference;
@@ -96,15 +95,46 @@ pub(super) fn extend_roles(
         };
         if found.names.trust == Trust::Untrusted {
             sink.report_package(place, PackageFault::Outside);
-        } else if let Some(base) = found.config.roles.get(name) {
-            let mut base = base.clone();
-            base.task.value = found.names.full_name(&base.task.value);
-            base.move_to(extends.span);
-            if let Some(system) = base.system.as_mut().filter(|own| own.file.is_some()) {
-                system.path = format!("{}/{}", found.folder.prefix, system.path);
-            }
+        } else if let Some(base) = found.role(name, extends.span) {
             role.extend(base);
         }
+    }
+}
+
+impl InstalledPackage {
+    /// Returns a role as a project sees it, at the place where the project names it.
+    fn role(&self, name: &str, at: Span) -> Option<Role> {
+        let mut role = self.config.roles.get(name)?.clone();
+        role.task.value = self.names.full_name(&role.task.value);
+        role.move_to(at);
+        if let Some(system) = role.system.as_mut().filter(|own| own.file.is_some()) {
+            system.path = format!("{}/{}", self.folder.prefix, system.path);
+        }
+        Some(role)
+    }
+}
+
+impl Config {
+    /// Returns the roles that the required packages export, by their full names.
+    pub(crate) fn exported_roles(&self) -> impl Iterator<Item = Role> {
+        let packages = self.packages.iter();
+        let direct = packages.filter(|one| self.dependencies.contains_key(&one.names.package));
+        direct.flat_map(|package| {
+            let names = package.export_names(ExportKind::Role);
+            names.filter_map(|name| {
+                let mut role = package.role(name, package.span)?;
+                role.name = Spanned::new(package.names.own_name(name), package.span);
+                Some(role)
+            })
+        })
+    }
+
+    /// Adds the roles that the required packages export: contracts can be about them.
+    pub(crate) fn add_exported_roles(&mut self) {
+        let exported: Vec<Role> = self.exported_roles().collect();
+        let named = exported.into_iter();
+        self.roles
+            .extend(named.map(|role| (role.name.value.clone(), role)));
     }
 }
 

@@ -106,10 +106,12 @@ fn find_private(input: &RegistryInput<'_>) -> HashSet<DefId> {
     if private.is_empty() {
         return private;
     }
-    // The role that a role extends can have a private task.
-    let roles = input.config.roles.values();
-    open.extend(roles.filter_map(|role| {
-        let task = index.find_definition(DefinitionKind::Task, &role.task.value)?;
+    // The role that a role extends, and one that is exported, can have a private task.
+    let roles = input.config.roles.values().map(|role| &role.task.value);
+    let exported = input.config.exported_roles();
+    let exported: Vec<String> = exported.map(|role| role.task.value).collect();
+    open.extend(roles.chain(&exported).filter_map(|task| {
+        let task = index.find_definition(DefinitionKind::Task, task)?;
         private.remove(&task).then_some(task)
     }));
     while let Some(id) = open.pop() {

@@ -1,5 +1,6 @@
 //! Contracts of consumers: what they expect of a package, held to it before it is published.
 
+use super::eval_record::{asked, completion, upstream};
 use super::gate::{commit, git, recorded, replace};
 use super::project::{ProgramRun, Project, command_in};
 use ctxc::internals::package::contract::Contract;
@@ -470,6 +471,71 @@ fn a_contract_is_checked_with_the_packages_of_the_consumer() {
         .run(&check)
         .exits_with(1)
         .stdout_contains("its context has at least ");
+}
+
+/// A shop with a contract on the role of a package beside it, whose task is private.
+fn shop_of_a_role(address: &str) -> Project {
+    let model = MODEL.replace("http://localhost:1", address) + "api_key_env = \"HOUSE_KEY\"\n";
+    let rules = CONFIG
+        .replace("path:shop", "path:..")
+        .replace("tasks/triage", "roles/clerk");
+    let role = "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n";
+    let project = Project::new()
+        .with_file(
+            "ctxc.toml",
+            format!("edition = \"2026\"\n[eval]\nscenarios = [\"scenarios\", \"contracts\"]\n[dependencies]\n\"acme/rules\" = \"path:rules\"\n{model}"),
+        )
+        .with_file("templates/mail.xml", TASK.replace("triage", "mail"))
+        .with_file("templates/answer.json", SCHEMA)
+        .with_file("rules/ctxc.toml", format!("{rules}{role}{model}"))
+        .with_file("rules/templates/triage.xml", TASK)
+        .with_file("rules/templates/answer.json", SCHEMA)
+        .with_file(
+            "contracts/acme/rules/clerk.yaml",
+            BEHAVIOUR.replace("task: acme/rules/triage", "role: acme/rules/clerk"),
+        );
+    project.run(&["package", "update"]).exits_with(0);
+    project
+}
+
+#[test]
+fn a_contract_on_a_role_is_checked_recorded_and_gated() {
+    let answer = json!({"team": "billing", "urgent": true}).to_string();
+    let server = upstream(vec![completion(&answer)]);
+    let project = shop_of_a_role(&server.address);
+    let contract = "contracts/acme/rules/clerk.yaml";
+    let publish = || {
+        let mut command = command_in(&project.path("rules"), &["package", "can-publish"]);
+        ProgramRun::from(command.output().unwrap())
+    };
+    for args in [
+        &["check"][..],
+        &["check", "contracts"],
+        &["check", contract],
+    ] {
+        project.run(args).exits_with(0);
+    }
+    publish().exits_with(6);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["eval", "contracts/acme/rules", "--record"]).exits_with(0);
+    publish().exits_with(0).stdout_contains("1 kept");
+    for args in [&["eval", contract][..], &["eval"]] {
+        project.run(args).exits_with(0).stdout_contains("PASS");
+    }
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    replace(&project, contract, "objective: sort", "objective: mind");
+    commit(&project);
+    project
+        .run(&["gate", "--allow-empty"])
+        .output_lacks("no agent role")
+        .output_lacks("unknown-receiver");
+    replace(&project, contract, "rules/clerk", "rules/cook");
+    project
+        .run(&["check", "contracts"])
+        .exits_with(1)
+        .stdout_contains("does not export roles/cook; did you mean `roles/clerk`?");
 }
 
 /// The two organisations of `examples/`: on call expects the shape of a pull request.

@@ -11,8 +11,9 @@ use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CachedFiles, FilesBeside};
 use crate::cli::context::project::ProjectFiles;
 use crate::cli::prelude::*;
-use crate::package::contract::{CONTRACTS_FOLDER, Contract, ContractFault};
+use crate::package::contract::{Contract, ContractFault};
 use crate::package::surface::Surface;
+use crate::project::packages::CONTRACTS_FOLDER;
 use crate::registry::scenarios::{self, ScenarioRequest};
 use crate::rules::scenario::broken_contract::{self, ContractFile};
 use crate::rules::scenario::check::ScenarioScope;
@@ -26,13 +27,21 @@ pub(in crate::cli) struct ContractFindings {
     pub(in crate::cli) paths: Vec<Arc<str>>,
 }
 
-/// Checks all contracts of a project.
-pub(in crate::cli) fn check_contract_files(project: &Project) -> ContractFindings {
+/// Checks the contracts of a project whose paths are wanted.
+pub(in crate::cli) fn check_contract_files(
+    project: &Project,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> ContractFindings {
     let mut found = ContractFindings::default();
     let folder = project.root.join(CONTRACTS_FOLDER);
     for organisation in folders_in(&folder) {
         for name in folders_in(&folder.join(&organisation)) {
-            check_package(project, &format!("{organisation}/{name}"), &mut found);
+            check_package(
+                project,
+                &format!("{organisation}/{name}"),
+                is_wanted,
+                &mut found,
+            );
         }
     }
     found
@@ -45,10 +54,16 @@ fn folders_in(folder: &Path) -> Vec<String> {
 }
 
 /// Checks the contracts with one package.
-fn check_package(project: &Project, package: &str, found: &mut ContractFindings) {
+fn check_package(
+    project: &Project,
+    package: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
+    found: &mut ContractFindings,
+) {
     let config = &project.config;
     let folder = format!("{CONTRACTS_FOLDER}/{package}");
-    let scenarios = Scenarios::read_contracts(&project.root, config, &folder);
+    let mut scenarios = Scenarios::read_contracts(&project.root, config, &folder);
+    scenarios.files.retain(|file| is_wanted(&file.path));
     if scenarios.files.is_empty() {
         return;
     }
@@ -65,11 +80,7 @@ fn check_package(project: &Project, package: &str, found: &mut ContractFindings)
         today: None,
     };
     let written = scenarios::check_files(&request, &paths, ScenarioScope::Some, &|_| true);
-    // Roles and tasks are those of the package.
-    let is_own = |finding: &Diagnostic| finding.rule.name != "unknown-receiver";
-    found
-        .diagnostics
-        .extend(written.diagnostics.into_iter().filter(is_own));
+    found.diagnostics.extend(written.diagnostics);
     found.paths.extend(written.paths);
     let installed = config.packages.get(package);
     let surface = installed.map(|installed| {

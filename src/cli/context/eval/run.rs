@@ -18,7 +18,7 @@ use crate::base::fs;
 use crate::cli::compaction::SESSION_TEXT_NOTE;
 use crate::cli::context::lookup::ProjectLookup;
 use crate::cli::context::models::ProjectCounters;
-use crate::cli::context::project::CompiledProject;
+use crate::cli::context::project::{CompiledProject, path_in_project};
 use crate::cli::context::trust;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, CliErrorKind, Result};
@@ -40,6 +40,7 @@ use crate::eval::scorecard::{CaseRow, RowSubject, Scorecard, SuiteRow};
 use crate::eval::trials::TrialPolicy;
 use crate::project::config::RecordedContent;
 use crate::project::eval::StalePolicy;
+use crate::project::packages::may_hold_contracts;
 use crate::provider::endpoint::ProviderAddress;
 use crate::provider::limiter::MAX_CALLS;
 use crate::provider::spending::SpendLimit;
@@ -49,6 +50,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
@@ -56,6 +58,11 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let limit = args.spend_limit()?;
     let mut project = CompiledProject::load_or_empty(cx)?;
+    let place = |path: &String| path_in_project(&project.root, Path::new(path));
+    let mut places = args.what.iter().filter_map(place);
+    if places.any(|place| may_hold_contracts(&place)) {
+        project.config.add_exported_roles();
+    }
     if project.is_empty && !Scenarios::read(&project, &args.what)?.have_requests() {
         // Requests of other programs need no templates.
         project = if args.allow_empty {
