@@ -3,7 +3,7 @@
 use super::surface::{AgentSurface, ExportSurface, Surface, trust_by_name};
 use crate::base::words::words;
 use crate::kernel::context::Trust;
-use crate::scenario::json_schema::containment::{find_gap, find_output_break};
+use crate::scenario::json_schema::containment::{SchemaGap, find_gap, find_output_breaks};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -45,6 +45,22 @@ pub struct SurfaceChange {
 }
 
 impl SurfaceChange {
+    /// The distance from the reason why a contract is broken: 0 for that very change, 1 for one of
+    /// the same part, 2 for others.
+    pub fn distance_from(&self, reason: &str) -> u8 {
+        let mut parts = self.what.splitn(3, '`').skip(1);
+        let (Some(name), Some(change)) = (parts.next(), parts.next()) else {
+            return 2;
+        };
+        if reason.contains(&format!("$.{name}{change}")) {
+            0
+        } else if reason.contains(&format!("$.{name}: ")) || reason.contains(&format!("`{name}`")) {
+            1
+        } else {
+            2
+        }
+    }
+
     /// True if the change fails no contract that held before.
     pub const fn is_harmless(&self) -> bool {
         // A new tool or segment, and a few more tokens, can be just what a contract rules out.
@@ -252,13 +268,12 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
     }
     match (&then.output, &now.output) {
         (Some(old), Some(new)) => {
-            if let Some(gap) = find_output_break(old, new) {
-                let place = gap.path.trim_start_matches("$.");
-                list.add_break(
-                    ChangeCategory::Output,
-                    format!("`{place}`{node}: {}", gap.reason),
-                );
-            } else if old != new {
+            let breaks = find_output_breaks(old, new);
+            for SchemaGap { path, reason } in &breaks {
+                let place = path.trim_start_matches("$.");
+                list.add_break(ChangeCategory::Output, format!("`{place}`{node}: {reason}"));
+            }
+            if breaks.is_empty() && old != new {
                 list.add(
                     ChangeCategory::Output,
                     format!("the schema{node} says more"),

@@ -76,14 +76,14 @@ pub(super) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     {
         print_change(change, cx)?;
     }
-    if step != VersionStep::None {
+    for change in changes
+        .iter()
+        .filter(|change| change.category == ChangeCategory::Text)
+    {
+        print_change(change, cx)?;
+    }
+    if !texts.is_empty() {
         cx.print_line(ChangeCategory::Text.word())?;
-        for change in changes
-            .iter()
-            .filter(|change| change.category == ChangeCategory::Text)
-        {
-            print_change(change, cx)?;
-        }
         print_diff(&texts, cx)?;
     }
     let wanted = step.next(&old.version);

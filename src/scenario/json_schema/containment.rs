@@ -37,35 +37,53 @@ const UPPER_LIMITS: [(&str, &str); 3] = [
 const TYPES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 /// The maximum number of compared pairs.
 const MAX_STEPS: u32 = 20_000;
+/// The maximum number of returned changes.
+const MAX_GAPS: usize = 10;
+/// The reason of a gap for a field that the new schema does not list.
+const FIELD_IS_GONE: &str = "it is gone";
 /// The maximum depth of nested comparisons.
 const MAX_DEPTH: u32 = 64;
 
 /// The constraints of one place in a schema, without annotations and with its reference followed.
 type Rules = Map<String, Value>;
 
-/// Returns a value that `narrow` may accept and `wide` refuses; `None` if there is none.
+/// The result of a comparison: the gaps that it found.
+type Containment = Result<(), Vec<SchemaGap>>;
+
+/// Returns a place where `narrow` may accept a value that `wide` refuses; `None` if there is none.
 pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
-    let steps = Cell::new(0);
-    let comparison = SchemaComparison {
-        narrow,
-        wide,
-        steps,
-    };
-    comparison.check(narrow, wide, &Place::root()).err()
+    let comparison = SchemaComparison::new(narrow, wide);
+    let gaps = comparison.check(narrow, wide, &Place::root()).err()?;
+    gaps.into_iter().next()
 }
 
-/// Returns a change of an answer's schema by which an expectation on the answer may begin to fail:
-/// it accepts more than before, or a field or value that it listed is gone.
-pub fn find_output_break(old: &Value, new: &Value) -> Option<SchemaGap> {
-    find_gap(new, old).or_else(|| {
-        let steps = Cell::new(0);
-        let comparison = SchemaComparison {
-            narrow: new,
-            wide: old,
-            steps,
-        };
-        comparison.check_losses(new, old, &Place::root()).err()
-    })
+/// Returns the changes of an answer's schema by which an expectation on the answer may begin to
+/// fail: it accepts more than before, or a field or value that it listed is gone. Of many changes,
+/// only the first are returned.
+pub fn find_output_breaks(old: &Value, new: &Value) -> Vec<SchemaGap> {
+    let comparison = SchemaComparison::new(new, old);
+    let losses = comparison.check_losses(new, old, &Place::root());
+    let mut found = losses.err().unwrap_or_default();
+    let wider = SchemaComparison::new(new, old).check(new, old, &Place::root());
+    for gap in wider.err().unwrap_or_default() {
+        // A field that is gone has no other changes.
+        let is_gone = |loss: &SchemaGap| loss.path == gap.path && loss.reason == FIELD_IS_GONE;
+        if !found.contains(&gap) && !found.iter().any(is_gone) {
+            found.push(gap);
+        }
+    }
+    found.truncate(MAX_GAPS);
+    found
+}
+
+/// Combines comparisons of independent parts.
+fn combine(parts: impl IntoIterator<Item = Containment>) -> Containment {
+    let found: Vec<SchemaGap> = parts
+        .into_iter()
+        .filter_map(Result::err)
+        .flatten()
+        .collect();
+    if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
 /// A field of an answer, as the schema describes it.
@@ -192,11 +210,11 @@ impl Place {
         }
     }
 
-    fn gap<T>(&self, reason: impl Into<String>) -> Result<T, SchemaGap> {
-        Err(SchemaGap {
+    fn gap<T>(&self, reason: impl Into<String>) -> Result<T, Vec<SchemaGap>> {
+        Err(vec![SchemaGap {
             path: self.path.clone(),
             reason: reason.into(),
-        })
+        }])
     }
 }
 
@@ -207,14 +225,23 @@ struct SchemaComparison<'s> {
     steps: Cell<u32>,
 }
 
-impl SchemaComparison<'_> {
+impl<'s> SchemaComparison<'s> {
+    const fn new(narrow: &'s Value, wide: &'s Value) -> Self {
+        let steps = Cell::new(0);
+        Self {
+            narrow,
+            wide,
+            steps,
+        }
+    }
+
     /// The rules of both sides, unless the comparison takes too long or leads out of a schema.
     fn rules(
         &self,
         narrow: &Value,
         wide: &Value,
         place: &Place,
-    ) -> Result<(Rules, Rules), SchemaGap> {
+    ) -> Result<(Rules, Rules), Vec<SchemaGap>> {
         self.steps.set(self.steps.get() + 1);
         if self.steps.get() > MAX_STEPS || place.depth > MAX_DEPTH {
             return place.gap("it is too complex to be compared");
@@ -225,7 +252,7 @@ impl SchemaComparison<'_> {
         }
     }
 
-    fn check(&self, narrow: &Value, wide: &Value, place: &Place) -> Result<(), SchemaGap> {
+    fn check(&self, narrow: &Value, wide: &Value, place: &Place) -> Containment {
         let (own, limits) = self.rules(narrow, wide, place)?;
         let is_equal = own == limits && !has_reference(&limits);
         if limits.is_empty() || own.contains_key("false") || is_equal {
@@ -257,24 +284,18 @@ impl SchemaComparison<'_> {
         {
             return Ok(());
         }
-        for (key, limit) in &limits {
+        combine(limits.iter().map(|(key, limit)| {
             let pair = KeywordPair {
                 own: &own,
                 limits: &limits,
                 key,
                 limit,
             };
-            self.check_keyword(narrow, pair, &inner)?;
-        }
-        Ok(())
+            self.check_keyword(narrow, pair, &inner)
+        }))
     }
 
-    fn check_keyword(
-        &self,
-        narrow: &Value,
-        pair: KeywordPair<'_>,
-        place: &Place,
-    ) -> Result<(), SchemaGap> {
+    fn check_keyword(&self, narrow: &Value, pair: KeywordPair<'_>, place: &Place) -> Containment {
         let KeywordPair {
             own,
             limits,
@@ -301,28 +322,26 @@ impl SchemaComparison<'_> {
             }
             "required" if may_be("object") => {
                 let wanted = limit.as_array().into_iter().flatten();
-                for name in wanted.filter_map(Value::as_str) {
-                    if !requires(own, name) {
-                        let listed = own.get("properties").and_then(|all| all.get(name));
-                        return place.inner(&format!(".{name}")).gap(match listed {
-                            Some(_) => "it may be absent",
-                            None => "the schema has no such field",
-                        });
-                    }
-                }
-                Ok(())
+                let wanted = wanted.filter_map(Value::as_str);
+                combine(wanted.filter(|name| !requires(own, name)).map(|name| {
+                    let listed = own.get("properties").and_then(|all| all.get(name));
+                    place.inner(&format!(".{name}")).gap(match listed {
+                        Some(_) => "it may be absent",
+                        None => "the schema has no such field",
+                    })
+                }))
             }
             "properties" if may_be("object") => {
-                for (name, limit) in limit.as_object().into_iter().flatten() {
+                let fields = limit.as_object().into_iter().flatten();
+                combine(fields.map(|(name, limit)| {
                     let place = place.inner(&format!(".{name}"));
                     let listed = own.get("properties").and_then(|all| all.get(name));
                     let found = listed.or_else(|| own.get("additionalProperties"));
                     if listed.is_none() && own.contains_key("patternProperties") {
                         return place.gap("its `patternProperties` cannot be compared");
                     }
-                    self.check(found.unwrap_or(&any), limit, &place)?;
-                }
-                Ok(())
+                    self.check(found.unwrap_or(&any), limit, &place)
+                }))
             }
             "additionalProperties" if may_be("object") => {
                 if limits.contains_key("patternProperties") || own.contains_key("patternProperties")
@@ -331,13 +350,15 @@ impl SchemaComparison<'_> {
                 }
                 let known = limits.get("properties");
                 let listed = own.get("properties").and_then(Value::as_object);
-                for (name, found) in listed.into_iter().flatten() {
-                    if known.is_none_or(|known| known.get(name).is_none()) {
-                        self.check(found, limit, &place.inner(&format!(".{name}")))?;
-                    }
-                }
+                let is_known = |name: &str| known.is_some_and(|known| known.get(name).is_some());
+                let new = listed
+                    .into_iter()
+                    .flatten()
+                    .filter(|(name, _)| !is_known(name));
                 let further = own.get("additionalProperties").unwrap_or(&any);
-                self.check(further, limit, &place.inner(".*"))
+                let new = new.map(|(name, found)| (format!(".{name}"), found));
+                let all = new.chain([(".*".to_owned(), further)]);
+                combine(all.map(|(step, found)| self.check(found, limit, &place.inner(&step))))
             }
             "items" if may_be("array") && !limit.is_array() => {
                 if own.contains_key("prefixItems") || limits.contains_key("prefixItems") {
@@ -356,11 +377,10 @@ impl SchemaComparison<'_> {
                 }
                 place.gap("it is within no alternative of `anyOf`")
             }
-            "allOf" => limit
-                .as_array()
-                .into_iter()
-                .flatten()
-                .try_for_each(|branch| self.check(narrow, branch, place)),
+            "allOf" => {
+                let branches = limit.as_array().into_iter().flatten();
+                combine(branches.map(|branch| self.check(narrow, branch, place)))
+            }
             "minimum" | "exclusiveMinimum" if may_be("number") => {
                 let least = limit.as_f64().unwrap_or(f64::INFINITY);
                 let above = number("exclusiveMinimum").is_some_and(|own| own >= least);
@@ -408,7 +428,7 @@ impl SchemaComparison<'_> {
     }
 
     /// Finds a field or value that the old schema, the wide one, lists and the new one does not.
-    fn check_losses(&self, new: &Value, old: &Value, place: &Place) -> Result<(), SchemaGap> {
+    fn check_losses(&self, new: &Value, old: &Value, place: &Place) -> Containment {
         let (now, then) = self.rules(new, old, place)?;
         if now == then && !has_reference(&then) {
             return Ok(());
@@ -428,25 +448,23 @@ impl SchemaComparison<'_> {
             }
         }
         let fields = |rules: &Rules| rules.get("properties").and_then(Value::as_object).cloned();
-        match (fields(&then), fields(&now)) {
-            (None, Some(_)) => return place.gap("only listed fields are left"),
-            (Some(then), now) => {
-                for (name, old) in &then {
-                    let place = place.inner(&format!(".{name}"));
-                    match now.as_ref().and_then(|now| now.get(name)) {
-                        Some(new) => self.check_losses(new, old, &place)?,
-                        None => return place.gap("it is gone"),
-                    }
-                }
-            }
-            (None, None) => {}
+        let (old_fields, new_fields) = (fields(&then), fields(&now));
+        if old_fields.is_none() && new_fields.is_some() {
+            return place.gap("only listed fields are left");
         }
+        let of_fields = old_fields.iter().flatten().map(|(name, old)| {
+            let place = place.inner(&format!(".{name}"));
+            match new_fields.as_ref().and_then(|fields| fields.get(name)) {
+                Some(new) => self.check_losses(new, old, &place),
+                None => place.gap(FIELD_IS_GONE),
+            }
+        });
         let any = Value::Bool(true);
         let items = |rules: &Rules| rules.get("items").cloned().unwrap_or_else(|| any.clone());
-        if then.contains_key("items") || now.contains_key("items") {
-            self.check_losses(&items(&now), &items(&then), &place.inner("[*]"))?;
-        }
-        Ok(())
+        let has_items = then.contains_key("items") || now.contains_key("items");
+        let of_items =
+            has_items.then(|| self.check_losses(&items(&now), &items(&then), &place.inner("[*]")));
+        combine(of_fields.chain(of_items))
     }
 }
 

@@ -67,8 +67,21 @@ fn a_kept_contract_is_a_row_and_a_broken_one_stops_the_release() {
         "acme/rules 1.1.0 breaks a contract of shop, which 1.0.0 kept\n  \
          contract: “shape” in contracts/acme/rules/shape.yaml\n  \
          why: contracts/acme/rules/shape.yaml:7: its answer may break the schema: $.team: it may be \"legal\"\n  \
-         changed since v1.0.0: OUTPUT tasks/triage: `team`: it may be \"legal\"\n\
+         changed since v1.0.0: OUTPUT tasks/triage: `team`: it may be \"legal\"\n  \
+         changed since v1.0.0: OUTPUT tasks/triage: `team`: it is never \"data\" any more\n\
          acme/rules 1.1.0: 1 contract of consumers: 0 kept, 1 broken\n"
+    );
+    // Each change is listed, that of the reason first.
+    replace(
+        &project,
+        "templates/answer.json",
+        "[\"team\", \"urgent\"]",
+        "[\"team\"]",
+    );
+    can_publish(&project).exits_with(4).stdout_contains(
+        "  changed since v1.0.0: OUTPUT tasks/triage: `team`: it may be \"legal\"\n  \
+         changed since v1.0.0: OUTPUT tasks/triage: `team`: it is never \"data\" any more\n  \
+         changed since v1.0.0: OUTPUT tasks/triage: `urgent`: it may be absent\n",
     );
     // A second run, or another version, does not forget that it was kept.
     replace(&project, "ctxc.toml", "1.1.0", "1.2.0");

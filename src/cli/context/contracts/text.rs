@@ -27,19 +27,17 @@ pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> 
     if let Some(since) = report.changes.get(passed) {
         let of_export = |export_of: &str| export.is_some_and(|export| export == export_of);
         let changes = since.changes.iter();
-        lines.extend(
-            changes
-                .filter(|change| of_export(&change.export))
-                .map(|change| {
-                    format!(
-                        "  changed since {}: {} {}: {}",
-                        since.revision,
-                        change.category.word(),
-                        change.export,
-                        change.what
-                    )
-                }),
-        );
+        let mut changes: Vec<_> = changes.filter(|change| of_export(&change.export)).collect();
+        changes.sort_by_key(|change| change.distance_from(&row.reason));
+        lines.extend(changes.into_iter().map(|change| {
+            format!(
+                "  changed since {}: {} {}: {}",
+                since.revision,
+                change.category.word(),
+                change.export,
+                change.what
+            )
+        }));
     }
     lines
 }

@@ -1,6 +1,6 @@
 //! Tests of `src/scenario/json_schema/containment.rs`.
 
-use super::{SchemaField, find_field, find_gap, find_output_break, find_violations};
+use super::{SchemaField, find_field, find_gap, find_output_breaks, find_violations};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -53,15 +53,44 @@ fn a_field_that_is_gone_and_one_that_is_new_differ() {
     let mut new = pull_request();
     new["properties"]["author"] = json!({"type": "string"});
     new["required"] = json!(["url", "checks", "author"]);
-    assert_eq!(find_output_break(&pull_request(), &new), None);
+    assert_eq!(find_output_breaks(&pull_request(), &new), []);
     let mut gone = pull_request();
     gone["properties"].as_object_mut().unwrap().remove("risk");
-    let found = find_output_break(&pull_request(), &gone).unwrap();
-    assert_eq!(found.path, "$.risk");
+    let found = find_output_breaks(&pull_request(), &gone);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].path, "$.risk");
     let mut fewer = pull_request();
     fewer["properties"]["risk"] = json!({"enum": ["low"]});
-    let found = find_output_break(&pull_request(), &fewer).unwrap();
-    assert_eq!(found.reason, "it is never \"high\" any more");
+    let found = find_output_breaks(&pull_request(), &fewer);
+    assert_eq!(found[0].reason, "it is never \"high\" any more");
+}
+
+#[test]
+fn all_changed_fields_are_found_up_to_a_limit() {
+    let new = json!({"type": "object", "required": ["checks"], "properties": {
+        "url": {"type": "integer"}, "checks": {"type": "array", "items": {"type": "object", "properties": {"state": {"enum": ["passed", "open"]}}}}}});
+    let found = find_output_breaks(&pull_request(), &new);
+    let mut lines: Vec<_> = found
+        .iter()
+        .map(|gap| format!("{}: {}", gap.path, gap.reason))
+        .collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        [
+            "$.checks[*].state: it is never \"failed\" any more",
+            "$.checks[*].state: it may be \"open\"",
+            "$.checks[*].state: it may be absent",
+            "$.risk: it is gone",
+            "$.url: it may be absent",
+            "$.url: it may be of type `integer`, not \"string\"",
+        ]
+    );
+    let many = |kind: &str| {
+        let fields = (0..40).map(|field| (format!("f{field}"), json!({"type": kind})));
+        json!({"type": "object", "properties": fields.collect::<serde_json::Map<_, _>>()})
+    };
+    assert_eq!(find_output_breaks(&many("string"), &many("null")).len(), 10);
 }
 
 #[test]
@@ -213,7 +242,7 @@ proptest! {
     /// A change without a break keeps each expectation within which the schema was, and each field.
     #[test]
     fn no_harmless_change_breaks_an_expectation(old in schema(), new in schema(), expected in schema(), path in "[$](\\.[ab]|\\[0\\]){1,3}") {
-        if find_output_break(&old, &new).is_none() {
+        if find_output_breaks(&old, &new).is_empty() {
             prop_assert!(find_gap(&old, &expected).is_some() || find_gap(&new, &expected).is_none(), "{old} to {new}: {expected}");
             let is_missing = |schema: &Value| matches!(find_field(schema, &path), SchemaField::Missing(_));
             prop_assert!(is_missing(&old) || !is_missing(&new), "{old} to {new}: {path}");
