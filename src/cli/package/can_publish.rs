@@ -67,7 +67,8 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         consumers: &report.consumers,
         rows: &report.rows,
     });
-    if matrix != project.files().text(MATRIX_FILE).unwrap_or_default() {
+    if !report.is_edited_release && matrix != project.files().text(MATRIX_FILE).unwrap_or_default()
+    {
         write_file(&project.root, MATRIX_FILE, &matrix, cx)?;
     }
     print_report(&report, &accepted, cx)?;

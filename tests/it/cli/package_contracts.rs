@@ -93,6 +93,26 @@ fn a_kept_contract_is_a_row_and_a_broken_one_stops_the_release() {
 }
 
 #[test]
+fn an_edit_leaves_the_rows_of_the_released_version() {
+    let project = package();
+    git(&project, &["init", "-q"]);
+    commit(&project);
+    git(&project, &["tag", "v1.0.0"]);
+    can_publish(&project)
+        .exits_with(0)
+        .output_lacks("your changes");
+    let released = project.read_file("contracts/MATRIX.jsonl");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains(
+            "acme/rules 1.0.0 breaks a contract of shop, which the released 1.0.0 kept\n",
+        )
+        .stdout_contains("your changes after v1.0.0: raise `version` in ctxc.toml");
+    assert_eq!(project.read_file("contracts/MATRIX.jsonl"), released);
+}
+
+#[test]
 fn an_accepted_break_is_logged_until_the_contract_is_kept_again() {
     let project = package();
     git(&project, &["init", "-q"]);

@@ -1,7 +1,7 @@
 //! Runs the contracts of consumers against the project as it is. Calls no model, and writes nothing.
 
 use super::consumers::{ConsumerContracts, ConsumerSource};
-use super::surface_changes::{ChangesSince, changes_since, project_surface};
+use super::surface_changes::{ChangesSince, changes_since, is_edited_release, project_surface};
 use crate::base::hash::Hasher;
 use crate::base::source::LineIndex;
 use crate::cli::context::eval::{
@@ -25,6 +25,8 @@ pub(in crate::cli) struct ContractReport {
     pub(in crate::cli) package: String,
     /// Its version.
     pub(in crate::cli) version: String,
+    /// True if that version is released, and the project was edited since.
+    pub(in crate::cli) is_edited_release: bool,
     /// The names of the consumers.
     pub(in crate::cli) consumers: Vec<String>,
     /// One row for each contract.
@@ -69,9 +71,11 @@ pub(in crate::cli) fn check_contracts(
             .with_hint("name the package and its version there: `name = \"acme/rules\"`, `version = \"0.1.0\"`"));
     };
     let surface = project_surface(project)?;
+    let version = package.version.value.to_string();
     let mut report = ContractReport {
         package: package.name.value.clone(),
-        version: package.version.value.to_string(),
+        is_edited_release: is_edited_release(project, &version, &surface),
+        version,
         consumers: Vec::new(),
         rows: Vec::new(),
         changes: BTreeMap::new(),

@@ -67,12 +67,26 @@ pub(super) fn changes_since(
 ) -> Option<ChangesSince> {
     let tag = format!("v{version}");
     [tag.as_str(), other].into_iter().find_map(|revision| {
-        let then = CompiledProject::load_at(&project.root, revision).ok()?;
-        let mut changes = compare_surfaces(&project_surface(&then).ok()?, now);
+        let mut changes = changes_at(project, revision, now)?;
         changes.retain(|change| !change.is_harmless());
         Some(ChangesSince {
             revision: revision.to_owned(),
             changes,
         })
     })
+}
+
+/// True if a version has a tag, and the project is no longer as it was there.
+pub(super) fn is_edited_release(project: &CompiledProject, version: &str, now: &Surface) -> bool {
+    let changes = changes_at(project, &format!("v{version}"), now);
+    changes.is_some_and(|changes| !changes.is_empty())
+}
+
+fn changes_at(
+    project: &CompiledProject,
+    revision: &str,
+    now: &Surface,
+) -> Option<Vec<SurfaceChange>> {
+    let then = CompiledProject::load_at(&project.root, revision).ok()?;
+    Some(compare_surfaces(&project_surface(&then).ok()?, now))
 }

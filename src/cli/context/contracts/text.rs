@@ -3,7 +3,9 @@
 
 use super::check::ContractReport;
 use crate::cli::prelude::*;
-use crate::package::matrix::{AcceptedBreak, ContractVerdict, MatrixRow, find_acceptance};
+use crate::package::matrix::{
+    AcceptedBreak, ContractVerdict, MATRIX_FILE, MatrixRow, find_acceptance,
+};
 
 /// The digits of a commit.
 const COMMIT_DIGITS: usize = 12;
@@ -11,9 +13,14 @@ const COMMIT_DIGITS: usize = 12;
 /// Returns the lines about a broken contract.
 pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> Vec<String> {
     let passed = row.passed.as_deref().unwrap_or_default();
+    let released = if report.is_edited_release && passed == report.version {
+        "the released "
+    } else {
+        ""
+    };
     let mut lines = vec![
         format!(
-            "{} {} breaks a contract of {}, which {passed} kept",
+            "{} {} breaks a contract of {}, which {released}{passed} kept",
             report.package,
             report.version,
             describe_consumer(row)
@@ -88,6 +95,13 @@ pub(in crate::cli) fn print_report(
                 cx.print_hanging(&escape_line(&line), 4)?;
             }
         }
+    }
+    if report.is_edited_release {
+        let version = &report.version;
+        let line = format!(
+            "your changes after v{version}: raise `version` in ctxc.toml; {MATRIX_FILE} keeps the rows of the released {version}"
+        );
+        cx.print_line(&line)?;
     }
     let count = |verdict| {
         report
