@@ -273,6 +273,17 @@ fn a_contract_that_cannot_be_read_any_more_is_broken() {
 }
 
 #[test]
+fn a_consumer_without_contracts_is_named() {
+    let project = package().with_file("bank/README.md", "We pay.\n");
+    project
+        .run(&["package", "can-publish", "--consumer", "bank"])
+        .exits_with(0)
+        .stdout_contains(
+            "warning: bank has no contract: expected a scenario in contracts/acme/rules/ there\n",
+        );
+}
+
+#[test]
 fn two_consumers_of_one_name_are_refused() {
     let project = package().with_file("other/shop/contracts/acme/rules/shape.yaml", SHAPE);
     let twice = |folder: &str| project.run(&["package", "can-publish", "--consumer", folder]);
@@ -323,7 +334,8 @@ fn recorded_answers_decide_and_stale_ones_cost() {
     );
     can_publish(&project)
         .exits_with(6)
-        .stdout_contains("undecided: “behaviour” of shop");
+        .stdout_contains("undecided: “behaviour” of shop")
+        .stdout_contains("no answer is recorded for what it expects of one: shop records one with `ctxc eval contracts/acme/rules/behaviour.yaml --record`");
     let recording = "shop/contracts/acme/rules/recordings/behaviour.jsonl";
     let answer = |team: &str| {
         let answer = json!({"team": team, "urgent": true}).to_string();
@@ -347,7 +359,8 @@ fn recorded_answers_decide_and_stale_ones_cost() {
     );
     can_publish(&project)
         .exits_with(6)
-        .stdout_contains("its recorded answers are for another request; new ones: 1 call");
+        .stdout_contains("its recorded answers are for another request; shop records one with")
+        .stdout_contains("from the package as it is now; new ones: 1 call");
 }
 
 #[test]
@@ -456,6 +469,35 @@ fn check_holds_contracts_to_the_locked_package() {
         );
     }
     project.write_file(file, SHAPE);
+    // The screen names the version, the one before it, and the next step; no run passes it.
+    replace(&project, "rules/ctxc.toml", "1.0.0", "1.1.0");
+    git(&project, &["init", "-q"]);
+    commit(&project);
+    project.run(&["package", "update"]).exits_with(0);
+    replace(
+        &project,
+        "rules/templates/answer.json",
+        "\"data\"]",
+        "\"legal\"]",
+    );
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("`tasks/triage` of acme/rules 1.1.0 breaks this contract: its answer may")
+        .stdout_contains("or stay at 1.0.0, which ctxc.lock has in HEAD");
+    project.write_file("templates/mail.xml", TASK.replace("triage", "mail"));
+    project.write_file("templates/answer.json", SCHEMA);
+    project
+        .run(&["eval", "contracts"])
+        .exits_with(1)
+        .output_lacks("PASS")
+        .stdout_contains("breaks this contract");
+    replace(
+        &project,
+        "rules/templates/answer.json",
+        "\"legal\"]",
+        "\"data\"]",
+    );
     // A package that cannot be compiled leaves no contract unchecked in silence.
     project.write_file("rules/templates/triage.xml", TASK.replace("</task>", ""));
     let run = project.run(&check).exits_with(2);
@@ -475,6 +517,32 @@ fn check_holds_contracts_to_the_locked_package() {
         .run(&check)
         .exits_with(1)
         .stdout_contains("`acme/mail` is not among the [dependencies]");
+    project.write_file(
+        "contracts/acme/rulez/shape.yaml",
+        SHAPE.replace("acme/rules", "acme/rulez"),
+    );
+    for (misplaced, message) in [
+        (
+            "contracts/shape.yaml",
+            "expected `contracts/ORG/NAME/*.yaml`",
+        ),
+        (
+            "contracts/rules/shape.yaml",
+            "expected `contracts/ORG/NAME/*.yaml`",
+        ),
+        (
+            "contracts/acme/rulez",
+            "did you mean `contracts/acme/rules/`?",
+        ),
+    ] {
+        if misplaced.ends_with(".yaml") {
+            project.write_file(misplaced, SHAPE);
+        }
+        project
+            .run(&["check", "--format", "concise", misplaced])
+            .exits_with(1)
+            .stdout_contains(message);
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::cli::context::eval::{
 };
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::eval::case_result::CaseVerdict;
+use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
 use crate::eval::scorecard::CaseRow;
 use crate::package::contract::{Contract, SurfaceJudgement};
 use crate::package::matrix::{ContractOutcome, ContractVerdict, Matrix, MatrixRow};
@@ -141,7 +141,11 @@ impl ContractReport {
                 .cases
                 .iter()
                 .find(|row| row.path == contract.file && row.id == contract.name);
-            let outcome = contract_outcome(&contract, result);
+            let record = format!(
+                "{} records one with `ctxc eval {} --record`",
+                consumer.name, contract.file
+            );
+            let outcome = contract_outcome(&contract, result, &record);
             let row = row(&contract.file, &contract.name, contract.hash);
             let row = known.settle(row, outcome);
             self.exports.insert(
@@ -221,8 +225,13 @@ fn remove_package_name(case: &mut ScenarioCase, package: &str) {
     }
 }
 
-/// Returns the outcome of a contract by the surface and by its run.
-fn contract_outcome(contract: &JudgedContract, result: Option<&CaseRow>) -> ContractOutcome {
+/// Returns the outcome of a contract by the surface and by its run; `record` is the step that the
+/// consumer takes for an answer.
+fn contract_outcome(
+    contract: &JudgedContract,
+    result: Option<&CaseRow>,
+    record: &str,
+) -> ContractOutcome {
     if !contract.judgement.faults.is_empty() {
         return ContractOutcome::Fails(contract.reason.clone());
     }
@@ -231,6 +240,9 @@ fn contract_outcome(contract: &JudgedContract, result: Option<&CaseRow>) -> Cont
     };
     let is_settled = contract.judgement.is_settled;
     let problems = || problem_lines(row).join("; ");
+    let is_unrecorded = row.unanswered
+        || row.verdict() == CaseVerdict::Inconclusive
+            && row.answer == AnswerOrigin::NotRecorded.word();
     match row.verdict() {
         CaseVerdict::Fail => ContractOutcome::Fails(problems()),
         CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive if is_settled => {
@@ -243,11 +255,15 @@ fn contract_outcome(contract: &JudgedContract, result: Option<&CaseRow>) -> Cont
                 |anew| describe_calls(anew.calls, anew.usd),
             );
             ContractOutcome::Open(format!(
-                "its recorded answers are for another request; new ones: {price}"
+                "its recorded answers are for another request; {record} from the package as it is now; new ones: {price}"
             ))
         }
-        CaseVerdict::Pass if row.unanswered => {
-            ContractOutcome::Open("no answer is recorded for what it expects of one".to_owned())
+        CaseVerdict::Pass | CaseVerdict::Inconclusive
+            if is_unrecorded =>
+        {
+            ContractOutcome::Open(format!(
+                "no answer is recorded for what it expects of one: {record}"
+            ))
         }
         CaseVerdict::Pass if row.answer == "scripted" && !contract.is_run => ContractOutcome::Open(
             "its answer is a script of the consumer, which says nothing about the package: record one, or expect a `schema`"

@@ -5,19 +5,24 @@
 use super::installed_package::compile_package;
 use super::surface_changes::project_surface;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::fs;
 use crate::base::fs::RealFs;
+use crate::base::span::Span;
+use crate::base::suggest::nearest_candidate;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CachedFiles, FilesBeside};
 use crate::cli::context::project::ProjectFiles;
 use crate::cli::prelude::*;
+use crate::cli::revision::ProjectAtRevision;
 use crate::package::contract::{Contract, ContractFault};
 use crate::package::surface::Surface;
-use crate::project::packages::CONTRACTS_FOLDER;
+use crate::project::config::Config;
+use crate::project::lock_file::{LOCK_FILE, LockFile};
+use crate::project::packages::{CONTRACTS_FOLDER, contract_package};
 use crate::registry::scenarios::{self, ScenarioRequest};
 use crate::rules::scenario::broken_contract::{self, ContractFile};
 use crate::rules::scenario::check::ScenarioScope;
 use crate::scenario::load::LoadedScenario;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The findings in contracts, with the files that were read.
@@ -27,132 +32,192 @@ pub(in crate::cli) struct ContractFindings {
     pub(in crate::cli) paths: Vec<Arc<str>>,
 }
 
+/// A contract that the package in use cannot keep.
+#[derive(Debug)]
+pub(in crate::cli) struct BrokenContract {
+    /// The name of the contract; empty if the whole file lies in the wrong place.
+    pub(in crate::cli) case: String,
+    pub(in crate::cli) finding: Diagnostic,
+}
+
+/// The project that contracts belong to.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct ContractOwner<'p> {
+    pub(in crate::cli) root: &'p Path,
+    pub(in crate::cli) config: &'p Config,
+}
+
 /// Checks the contracts of a project whose paths are wanted.
 pub(in crate::cli) fn check_contract_files(
     project: &Project,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> ContractFindings {
-    let mut found = ContractFindings::default();
-    let folder = project.root.join(CONTRACTS_FOLDER);
-    for organisation in folders_in(&folder) {
-        for name in folders_in(&folder.join(&organisation)) {
-            check_package(
-                project,
-                &format!("{organisation}/{name}"),
-                is_wanted,
-                &mut found,
-            );
-        }
-    }
-    found
-}
-
-fn folders_in(folder: &Path) -> Vec<String> {
-    let entries = fs::list_folder(folder).into_iter();
-    let folders = entries.filter(|entry| entry.is_folder && !entry.name.starts_with('.'));
-    folders.map(|entry| entry.name).collect()
-}
-
-/// Checks the contracts with one package.
-fn check_package(
-    project: &Project,
-    package: &str,
-    is_wanted: &dyn Fn(&str) -> bool,
-    found: &mut ContractFindings,
-) {
-    let config = &project.config;
-    let folder = format!("{CONTRACTS_FOLDER}/{package}");
-    let mut scenarios = Scenarios::read_contracts(&project.root, config, &folder);
-    scenarios.files.retain(|file| is_wanted(&file.path));
+    let (root, config) = (&*project.root, &project.config);
+    let mut scenarios = Scenarios::read_contracts(root, config, CONTRACTS_FOLDER);
+    // Scenarios of the project's own can lie there, too.
+    let is_contract =
+        |path: &str| contract_package(path).is_some() || !config.eval.contains_scenario(path);
+    let files = &mut scenarios.files;
+    files.retain(|file| is_wanted(&file.path) && is_contract(&file.path));
     if scenarios.files.is_empty() {
-        return;
+        return ContractFindings::default();
     }
-    let paths: Vec<String> = scenarios
-        .files
-        .iter()
-        .map(|file| file.path.to_string())
-        .collect();
+    let paths = scenarios.files.iter().map(|file| file.path.to_string());
     let request = ScenarioRequest {
-        root: &project.root,
+        root,
         config,
         registry: None,
         excluded: &[],
         today: None,
     };
+    let paths: Vec<String> = paths.collect();
     let written = scenarios::check_files(&request, &paths, ScenarioScope::Some, &|_| true);
-    found.diagnostics.extend(written.diagnostics);
-    found.paths.extend(written.paths);
-    let installed = config.packages.get(package);
-    let surface = installed.map(|installed| {
-        let compiled = compile_package(installed, project);
-        compiled.and_then(|compiled| project_surface(&compiled))
-    });
-    let surface = match &surface {
-        None => Err(format!(
-            "`{package}` is not among the [dependencies]: `ctxc package add SOURCE` adds it"
-        )),
-        Some(Ok(surface)) => Ok(surface),
-        Some(Err(error)) => {
-            let why: Vec<&str> = std::iter::once(&error.message)
-                .chain(error.hints.first())
-                .map(String::as_str)
-                .collect();
-            Err(format!(
-                "the surface of `{package}` cannot be read, so that the contract is not checked: {}; expected a package that compiles by itself: `ctxc check` in its folder shows its errors",
-                why.join("; ")
-            ))
-        }
-    };
-    let files = CachedFiles::new(ProjectFiles {
-        root: &project.root,
+    let mut diagnostics = written.diagnostics;
+    let broken = find_broken_contracts(ContractOwner { root, config }, &scenarios.files);
+    diagnostics.extend(broken.into_iter().map(|broken| broken.finding));
+    ContractFindings {
+        diagnostics,
+        paths: written.paths,
+    }
+}
+
+/// Holds files of contracts to the packages in use.
+pub(in crate::cli) fn find_broken_contracts<'f>(
+    owner: ContractOwner<'_>,
+    files: impl IntoIterator<Item = &'f LoadedScenario>,
+) -> Vec<BrokenContract> {
+    let cache = CachedFiles::new(ProjectFiles {
+        root: owner.root,
         files: &RealFs,
     });
-    for file in scenarios.files.iter().filter(|file| file.is_sound()) {
-        for fault in file_faults(
-            file,
-            package,
-            surface.as_ref().map(|found| *found).map_err(String::as_str),
-            &files,
-        ) {
+    let mut packages: BTreeMap<&str, PackageInUse> = BTreeMap::new();
+    let mut found = Vec::new();
+    for file in files {
+        let mut add = |case: &str, fault: ContractFault, help: Option<String>| {
             let place = ContractFile {
                 path: &file.path,
                 text: &file.text,
             };
-            let finding = broken_contract::report(config, place, fault.span, fault.message);
-            found.diagnostics.extend(finding);
+            let finding = broken_contract::report(owner.config, place, fault.span, fault.message);
+            found.extend(finding.map(|finding| BrokenContract {
+                case: case.to_owned(),
+                finding: help.into_iter().fold(finding, Diagnostic::help),
+            }));
+        };
+        let Some(package) = contract_package(&file.path) else {
+            add("", misplaced_file(), None);
+            continue;
+        };
+        let in_use = packages
+            .entry(package)
+            .or_insert_with(|| PackageInUse::load(owner, package));
+        let beside = FilesBeside {
+            scenario: &file.path,
+            files: &cache,
+        };
+        let suite = file.suite.iter().filter(|_| file.is_sound());
+        for case in suite.flat_map(|suite| &suite.cases) {
+            let contract = Contract {
+                case,
+                package,
+                beside: &beside,
+            };
+            for mut fault in in_use.judge(contract) {
+                let is_own = fault.export.is_empty();
+                if !is_own {
+                    let (export, version) = (&fault.export, &in_use.version);
+                    fault.message = format!(
+                        "`{export}` of {package} {version} breaks this contract: {}",
+                        fault.message
+                    );
+                }
+                let help = (!is_own).then(|| in_use.next_step(owner, package));
+                add(&case.name.value, fault, help);
+            }
         }
+    }
+    found
+}
+
+fn misplaced_file() -> ContractFault {
+    ContractFault {
+        span: Span::default(),
+        export: String::new(),
+        message: format!(
+            "a contract in this place is never tested: expected `{CONTRACTS_FOLDER}/ORG/NAME/*.yaml`, with the name of the package that it is about"
+        ),
     }
 }
 
-fn file_faults(
-    file: &LoadedScenario,
-    package: &str,
-    surface: std::result::Result<&Surface, &str>,
-    files: &CachedFiles<'_>,
-) -> Vec<ContractFault> {
-    let beside = FilesBeside {
-        scenario: &file.path,
-        files,
-    };
-    let cases = file.suite.iter().flat_map(|suite| &suite.cases);
-    let faults = cases.flat_map(|case| {
-        let contract = Contract {
-            case,
-            package,
-            beside: &beside,
+/// A package that contracts are about.
+struct PackageInUse {
+    version: String,
+    /// Its surface, or the reason why there is none.
+    surface: std::result::Result<Surface, String>,
+}
+
+impl PackageInUse {
+    fn load(owner: ContractOwner<'_>, package: &str) -> Self {
+        let Some(installed) = owner.config.packages.get(package) else {
+            let names = owner.config.dependencies.keys().map(String::as_str);
+            let near = nearest_candidate(package, names);
+            let next = near.map_or_else(
+                || "`ctxc package add SOURCE` adds it".to_owned(),
+                |near| format!("did you mean `{CONTRACTS_FOLDER}/{near}/`?"),
+            );
+            return Self {
+                version: String::new(),
+                surface: Err(format!(
+                    "`{package}` is not among the [dependencies]: {next}"
+                )),
+            };
         };
-        match surface {
+        let compiled = compile_package(installed, owner.root, &owner.config.packages);
+        let surface = compiled.and_then(|compiled| project_surface(&compiled)).map_err(|error| {
+            let why: Vec<&str> = std::iter::once(&error.message)
+                .chain(error.hints.first())
+                .map(String::as_str)
+                .collect();
+            format!(
+                "the surface of `{package}` cannot be read, so that the contract is not checked: {}; expected a package that compiles by itself: `ctxc check` in its folder shows its errors",
+                why.join("; ")
+            )
+        });
+        let version = installed.version.to_string();
+        Self { surface, version }
+    }
+
+    /// The next step after it broke a contract.
+    fn next_step(&self, owner: ContractOwner<'_>, package: &str) -> String {
+        let earlier = version_at_head(owner.root, package);
+        let earlier = earlier.filter(|then| *then != self.version);
+        let back = earlier.map_or_else(String::new, |then| {
+            format!(", or stay at {then}, which {LOCK_FILE} has in HEAD")
+        });
+        format!(
+            "ask the authors of {package} to restore this{back}; if the contract expects too much, edit it"
+        )
+    }
+
+    fn judge(&self, contract: Contract<'_>) -> Vec<ContractFault> {
+        match &self.surface {
             Ok(surface) => contract.judge(surface).faults,
             Err(missing) => {
                 let mut faults = contract.find_own_faults();
                 faults.push(ContractFault {
-                    span: case.subject.span,
+                    span: contract.case.subject.span,
                     export: String::new(),
-                    message: missing.to_owned(),
+                    message: missing.clone(),
                 });
                 faults
             }
         }
-    });
-    faults.collect()
+    }
+}
+
+/// Returns the version of a package in the lock file of the last commit.
+fn version_at_head(root: &Path, package: &str) -> Option<String> {
+    let head = ProjectAtRevision::open(root, "HEAD").ok()?;
+    let lock = LockFile::read(&head.text_in_work_tree(root, LOCK_FILE)?).ok()?;
+    Some(lock.package(package)?.version.to_string())
 }

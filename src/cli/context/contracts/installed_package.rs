@@ -11,17 +11,18 @@ use crate::template::keywords::Trust;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Compiles a package of a project.
+/// Compiles a package of the project in a folder, which has these packages.
 pub(super) fn compile_package(
     package: &InstalledPackage,
-    user: &Project,
+    user: &Path,
+    packages: &Packages,
 ) -> Result<CompiledProject> {
     let config = Config {
-        packages: required_packages(package, user),
+        packages: required_packages(package, user, packages),
         ..(*package.config).clone()
     };
     let project = Project {
-        root: package.folder.path(&user.root),
+        root: package.folder.path(user),
         findings: config_findings(&config),
         config,
     };
@@ -30,11 +31,11 @@ pub(super) fn compile_package(
 
 /// Returns the packages that a package requires, itself or through others, with the trust that it
 /// states.
-fn required_packages(package: &InstalledPackage, user: &Project) -> Packages {
+fn required_packages(package: &InstalledPackage, user: &Path, packages: &Packages) -> Packages {
     let mut open: Vec<&String> = package.names.dependencies.iter().collect();
     let mut required = BTreeMap::new();
     while let Some(name) = open.pop() {
-        let found = user.config.packages.get(name);
+        let found = packages.get(name);
         let Some(found) = found.filter(|_| !required.contains_key(name)) else {
             continue;
         };
@@ -50,7 +51,7 @@ fn required_packages(package: &InstalledPackage, user: &Project) -> Packages {
         };
         // Its folder is relative to the user's project.
         let folder = PackageFolder {
-            place: PackagePlace::Cache(found.folder.path(&user.root)),
+            place: PackagePlace::Cache(found.folder.path(user)),
             ..found.folder.clone()
         };
         let found = InstalledPackage {

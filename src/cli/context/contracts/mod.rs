@@ -11,7 +11,9 @@ mod text;
 
 pub(in crate::cli) use check::{ContractReport, KnownVersions, check_contracts};
 pub(in crate::cli) use consumers::ConsumerSource;
-pub(in crate::cli) use findings::check_contract_files;
+pub(in crate::cli) use findings::{
+    BrokenContract, ContractOwner, check_contract_files, find_broken_contracts,
+};
 pub(in crate::cli) use matrix_files::{read_acceptances, read_matrix};
 pub(in crate::cli) use surface_changes::project_surface;
 pub(in crate::cli) use text::{broken_lines, print_report, quote_contract};

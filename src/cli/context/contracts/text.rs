@@ -6,6 +6,7 @@ use crate::cli::prelude::*;
 use crate::package::matrix::{
     AcceptedBreak, ContractVerdict, MATRIX_FILE, MatrixRow, find_acceptance,
 };
+use crate::project::packages::CONTRACTS_FOLDER;
 
 /// The digits of a commit.
 const COMMIT_DIGITS: usize = 12;
@@ -94,6 +95,15 @@ pub(in crate::cli) fn print_report(
                 let line = format!("{word}: {name} of {consumer} in {file}: {}", row.reason);
                 cx.print_hanging(&escape_line(&line), 4)?;
             }
+        }
+    }
+    for consumer in &report.consumers {
+        if report.rows.iter().all(|row| row.consumer != *consumer) {
+            let line = format!(
+                "warning: {consumer} has no contract: expected a scenario in {CONTRACTS_FOLDER}/{}/ there",
+                report.package
+            );
+            cx.print_line(&escape_line(&line))?;
         }
     }
     if report.is_edited_release {

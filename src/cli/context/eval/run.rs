@@ -16,6 +16,7 @@ use super::runnable::RunnableCommands;
 use super::{choose, coverage, journal, junit, mutate, page, plan, progress, scorecard_text};
 use crate::base::fs;
 use crate::cli::compaction::SESSION_TEXT_NOTE;
+use crate::cli::context::contracts::{BrokenContract, ContractOwner, find_broken_contracts};
 use crate::cli::context::lookup::ProjectLookup;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::{CompiledProject, path_in_project};
@@ -40,11 +41,12 @@ use crate::eval::scorecard::{CaseRow, RowSubject, Scorecard, SuiteRow};
 use crate::eval::trials::TrialPolicy;
 use crate::project::config::RecordedContent;
 use crate::project::eval::StalePolicy;
-use crate::project::packages::may_hold_contracts;
+use crate::project::packages::{contract_package, may_hold_contracts};
 use crate::provider::endpoint::ProviderAddress;
 use crate::provider::limiter::MAX_CALLS;
 use crate::provider::spending::SpendLimit;
 use crate::record::volatile::VolatileParts;
+use crate::rules::check::is_error;
 use crate::scenario::paths;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -118,6 +120,18 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     (eval_run.session, eval_run.earlier, eval_run.index) =
         (&args.session, earlier.as_ref(), Some(&index));
     eval_run.refusals = scenarios.refusals(&project);
+    let contracts = scenarios.files.iter();
+    let contracts = contracts.filter(|file| contract_package(&file.path).is_some());
+    let owner = ContractOwner {
+        root: &project.root,
+        config: &project.config,
+    };
+    for BrokenContract { case, finding } in find_broken_contracts(owner, contracts) {
+        if is_error(&finding) {
+            let why = format!("{}: {}", finding.rule.name, finding.message);
+            eval_run.refusals.add_reason(&finding.path, &case, why);
+        }
+    }
     let checked = || chosen.iter().filter(|_| !args.plan);
     let runnable = RunnableCommands::collect(&project, checked(), &args.trust)?;
     if let Some(note) = runnable.unpermitted_note() {
