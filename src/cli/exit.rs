@@ -58,7 +58,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Nothing,
         5,
-        "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`); an empty file or a folder without any, where requests or sessions are read; `gate` if `--base` is the id of the commit that is checked out; `compaction` if nothing was compacted",
+        "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`); an empty file or a folder without any, where requests or sessions are read; `gate` if `--base` is the id of the commit that is checked out; `package can-publish` without a consumer; `compaction` if nothing was compacted",
     ),
     (
         Exit::Stale,

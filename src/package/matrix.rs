@@ -1,7 +1,8 @@
 //! `contracts/MATRIX.jsonl`: which version of a package keeps which contract of which consumer; and
 //! `contracts/ACCEPTED.jsonl`: the broken contracts that the package's authors publish against.
 //!
-//! Contains no time and no path of a machine: equal contracts and equal packages give equal bytes.
+//! The verdicts contain no time and no path of a machine: equal contracts and equal packages give
+//! equal bytes.
 
 use crate::base::words::words;
 use crate::schema::json::names::{CONTRACT_ACCEPTANCE, CONTRACT_MATRIX};
@@ -86,6 +87,9 @@ pub struct AcceptedBreak {
     pub version: String,
     /// The last version that kept it: once another one does, the acceptance is over.
     pub passed: Option<String>,
+    /// The time of the acceptance, in UTC; empty in lines of earlier versions.
+    #[serde(default)]
+    pub at: String,
     /// The person who accepts.
     pub by: String,
     /// The reason.

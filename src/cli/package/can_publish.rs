@@ -1,5 +1,6 @@
 //! `ctxc package can-publish`: which contracts of consumers the package as it is would break.
 
+use crate::base::fs;
 use crate::cli::context::contracts::{
     ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report, read_acceptances,
     read_matrix,
@@ -13,9 +14,16 @@ use crate::package::matrix::{
     ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, NewRows, find_acceptance,
     print_lines,
 };
+use crate::scenario::date;
 use crate::schema::json::names::CONTRACT_ACCEPTANCE;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "A consumer's contract is a scenario in `contracts/ORG/NAME/` of its project, such as contracts/acme/rules/routing.yaml:\n\n  \
+    name: each ticket has a team\n  task: acme/rules/triage\n  context:\n    objective: Sort the ticket.\n    inputs: {ticket: My invoice is wrong.}\n  \
+    expectations:\n    - schema: {type: object, required: [team]}\n\n\
+    `ctxc check` there holds it to the version in use, `ctxc eval contracts/acme/rules --record` records answers that it needs."
+)]
 pub(super) struct CanPublishArgs {
     /// Also hold the package to the contracts of the project in this folder; may be repeated
     #[arg(long, value_name = "PATH")]
@@ -124,6 +132,7 @@ fn accept_breaks(
         CliError::usage("git does not know your e-mail address")
             .with_hint("set one with `git config user.email`")
     })?;
+    let at = date::format_time(fs::timestamp_seconds());
     let accept = |row: &crate::package::matrix::MatrixRow| AcceptedBreak {
         schema: CONTRACT_ACCEPTANCE.to_owned(),
         consumer: row.consumer.clone(),
@@ -131,6 +140,7 @@ fn accept_breaks(
         hash: row.hash.clone(),
         version: row.version.clone(),
         passed: row.passed.clone(),
+        at: at.clone(),
         by: by.clone(),
         reason: reason.to_owned(),
     };

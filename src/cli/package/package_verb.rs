@@ -18,7 +18,7 @@ use clap::Subcommand;
 #[command(
     after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package verify rules.tar.zst\n  ctxc package diff . .\n  ctxc package list\n  ctxc package update --all\n  ctxc package update --all --pr-summary body.md\n  ctxc package can-publish\n\n\
     `[package]` in ctxc.toml names the package, its version and what it exports.\n\n\
-    Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file or repository cannot be read or written, 4 `can-publish` found a contract that was kept and is broken, 6 one that is undecided. An update with a broken contract exits with 0: it is a proposal, and `check` decides about it."
+    Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file or repository cannot be read or written, 4 a contract that was kept is broken, 5 the package has no consumer, 6 a contract is undecided. An update with a broken contract exits with 0: it is a proposal, and `check` decides about it."
 )]
 pub(crate) struct PackageArgs {
     #[command(subcommand)]

@@ -137,9 +137,12 @@ fn an_accepted_break_is_logged_until_the_contract_is_kept_again() {
         .exits_with(0)
         .stdout_contains(
             "accepted by lead@example.org: “shape” of shop is broken: shop moves this week",
-        );
+        )
+        .stdout_contains("0 kept, 1 broken, accepted\n");
     let log = project.read_file("contracts/ACCEPTED.jsonl");
     assert!(log.contains("shop moves this week"), "{log}");
+    let log: Value = serde_json::from_str(&log).unwrap();
+    assert!(log["at"].as_str().unwrap().ends_with('Z'), "{log}");
     can_publish(&project).exits_with(0);
     replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
     replace(&project, "ctxc.toml", "1.0.0", "1.0.1");
@@ -405,7 +408,7 @@ fn the_gate_of_a_package_keeps_its_contracts() {
     commit(&project);
     let gate = ["gate", "--allow-empty"];
     project.run(&gate).exits_with(4).stdout_contains(
-        "`contract “shape” of shop` fails: acme/rules 1.0.0 breaks a contract of shop",
+        "`contract “shape” of shop` fails: acme/rules 1.0.0 breaks a contract of shop, which 1.0.0 kept\n",
     );
     replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
     commit(&project);

@@ -113,23 +113,24 @@ pub(in crate::cli) fn print_report(
         );
         cx.print_line(&line)?;
     }
-    let count = |verdict| {
-        report
-            .rows
-            .iter()
-            .filter(|row| row.verdict == verdict)
-            .count()
+    let word = |row: &MatrixRow| match row.verdict {
+        ContractVerdict::Pass => "kept",
+        ContractVerdict::Broken if find_acceptance(accepted, row).is_some() => "broken, accepted",
+        ContractVerdict::Broken => "broken",
+        ContractVerdict::Pending => "pending, which were never kept",
+        ContractVerdict::Undecided => "undecided",
     };
-    let counts = [
-        (ContractVerdict::Pass, "kept"),
-        (ContractVerdict::Broken, "broken"),
-        (ContractVerdict::Pending, "pending, which were never kept"),
-        (ContractVerdict::Undecided, "undecided"),
+    let words = [
+        "kept",
+        "broken",
+        "broken, accepted",
+        "pending, which were never kept",
+        "undecided",
     ];
-    let counts = counts
-        .into_iter()
-        .filter(|(verdict, _)| count(*verdict) > 0 || *verdict == ContractVerdict::Pass)
-        .map(|(verdict, word)| format!("{} {word}", count(verdict)));
+    let counts = words.into_iter().filter_map(|one| {
+        let count = report.rows.iter().filter(|row| word(row) == one).count();
+        (count > 0 || one == "kept").then(|| format!("{count} {one}"))
+    });
     let line = format!(
         "{} {}: {} of consumers: {}",
         report.package,

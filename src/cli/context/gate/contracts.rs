@@ -8,7 +8,7 @@ use crate::cli::context::contracts::{
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::gate::FailingCase;
-use crate::package::matrix::{AcceptedBreak, ContractVerdict, find_acceptance};
+use crate::package::matrix::{ACCEPTED_FILE, AcceptedBreak, ContractVerdict, find_acceptance};
 
 /// Returns the contracts that the change breaks and no permitted person accepted. Adds notes on the
 /// others that do not hold, and doubts about those that are undecided. A contract counts as kept
@@ -61,16 +61,19 @@ pub(super) fn find_broken_contracts(
         match (row.verdict, find_acceptance(&accepted, row)) {
             (ContractVerdict::Pass, _) => {}
             (ContractVerdict::Broken, None) => {
-                let reason = format!(
-                    "{}; `ctxc package can-publish --accept {} --reason WHY` accepts it",
-                    broken_lines(&report, row).join(";"),
+                let mut lines = broken_lines(&report, row);
+                lines.push(format!(
+                    "  `ctxc package can-publish --accept {} --reason WHY` accepts it",
                     row.consumer
-                );
+                ));
+                let reason = lines.join("\n");
                 broken.push(FailingCase { id, reason });
             }
             (ContractVerdict::Broken, Some(accepted)) => {
                 let AcceptedBreak { by, reason, .. } = accepted;
-                let note = format!("{id} is broken, accepted by {by} (unverified): {reason}");
+                let note = format!(
+                    "{id} is broken, accepted by {by}, as {ACCEPTED_FILE} has it without a signature: {reason}"
+                );
                 compared.notes.push(note);
             }
             (ContractVerdict::Pending, _) => {

@@ -140,8 +140,9 @@ pub(super) fn print_decision(decision: &GateDecision, cx: &mut Cx) -> Result<()>
         escape_line(&decision.sides.base),
         decision_summary(decision)
     ))?;
-    for line in decision_reasons(decision) {
-        cx.print_hanging(&format!("  {}", escape_line(&line)), 4)?;
+    let reasons = decision_reasons(decision);
+    for line in reasons.iter().flat_map(|reason| reason.lines()) {
+        cx.print_hanging(&format!("  {}", escape_line(line)), 4)?;
     }
     let is_chatty = cx.options.prints_notes();
     for one in &decision.weakened {
@@ -214,7 +215,8 @@ pub(super) fn markdown_comment(decision: &GateDecision) -> String {
         out.push('\n');
     }
     for line in lines {
-        let _ = writeln!(out, "- {}", escape_cell(&line));
+        let parts: Vec<_> = line.lines().map(escape_cell).collect();
+        let _ = writeln!(out, "- {}", parts.join("<br>"));
     }
     if !decision.weakened.is_empty() {
         out.push_str("\n| loosened | accepted |\n|---|---|\n");
