@@ -75,7 +75,7 @@ const MAX_RULE_BYTES: u64 = 1 << 20;
 /// The facts whose loss fails a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailingFacts {
-    /// Facts that were dropped and used later
+    /// Files, results and facts that were dropped, and fetched again or used later
     NeededAgain,
     /// Instructions that are not found in the summary
     Instruction,
@@ -139,6 +139,7 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
     })?;
     let fails = args.fail_on.iter().any(|kind| {
         let is_failing: fn(&JudgedFact) -> bool = match kind {
+            FailingFacts::NeededAgain if report.refetches().next().is_some() => return true,
             FailingFacts::NeededAgain => JudgedFact::is_needed_again,
             FailingFacts::Instruction => JudgedFact::is_dropped_instruction,
             FailingFacts::Mutated => |fact| fact.other_value.is_some(),

@@ -4,6 +4,7 @@ use super::prompt_line::prompt_line;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::session::analysis::{JudgedCompaction, JudgedFact, JudgedSession};
+use crate::session::refetch::Refetch;
 use crate::session::session_event::{CompactionKind, RowCounts, SessionFormat};
 use crate::session::summary_index::OVERLAP_THRESHOLD;
 
@@ -64,12 +65,9 @@ impl CompactionReport {
         facts.filter(|fact| is_counted(fact)).count()
     }
 
-    /// Returns the number of facts that were needed again and are no result that was fetched again.
-    pub(super) fn needed_apart(&self) -> usize {
-        let facts = self
-            .compactions()
-            .flat_map(JudgedCompaction::missed_facts_apart);
-        facts.filter(|fact| fact.is_needed_again()).count()
+    /// Returns the results that were fetched again.
+    pub(super) fn refetches(&self) -> impl Iterator<Item = &Refetch> {
+        self.compactions().flat_map(|own| &own.later.refetches)
     }
 
     /// Returns the number of compactions whose summaries cannot be read.

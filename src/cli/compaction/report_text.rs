@@ -91,7 +91,11 @@ pub(super) fn verdict_lines(report: &CompactionReport) -> Vec<String> {
     let instructions = report.count(JudgedFact::is_dropped_instruction);
     let others = report.count(|fact| fact.other_value.is_some());
     let counts = [
-        (report.needed_apart(), "fact", " dropped and needed again"),
+        (
+            report.count(JudgedFact::is_needed_again),
+            "fact",
+            " dropped and needed again",
+        ),
         (instructions, "instruction", " not found in the summary"),
         (others, "fact", " with another value in the summary"),
     ];
@@ -109,7 +113,7 @@ pub(super) fn verdict_lines(report: &CompactionReport) -> Vec<String> {
 /// Returns the results that were fetched again, and the answers and tokens that this took.
 fn refetch_line(report: &CompactionReport) -> String {
     let all: Vec<&JudgedCompaction> = report.compactions().collect();
-    let refetches: Vec<&Refetch> = all.iter().flat_map(|own| &own.later.refetches).collect();
+    let refetches: Vec<&Refetch> = report.refetches().collect();
     let count = |kind: ResultKind| refetches.iter().filter(|own| own.kind == kind).count();
     let counts: Vec<String> = [(ResultKind::File, "file"), (ResultKind::Command, "result")]
         .into_iter()
@@ -273,11 +277,11 @@ pub(super) fn headline(compaction: &JudgedCompaction) -> String {
         .join("  ")
 }
 
-/// Returns the facts to list in a table: those that matter beside the results, or all.
+/// Returns the facts to list in a table: those that matter, or all.
 pub(super) fn listed_facts(compaction: &JudgedCompaction, listed: ListedFacts) -> Vec<&JudgedFact> {
     match listed {
         ListedFacts::All => compaction.facts.iter().collect(),
-        ListedFacts::Dropped => compaction.missed_facts_apart().collect(),
+        ListedFacts::Dropped => compaction.missed_facts().collect(),
     }
 }
 
@@ -303,7 +307,7 @@ fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut
             }),
         ];
         for (title, is_chosen) in groups {
-            let facts = compaction.missed_facts_apart();
+            let facts = compaction.missed_facts();
             let chosen: Vec<&JudgedFact> = facts.filter(|fact| is_chosen(fact)).collect();
             print_facts(title, &chosen, MAX_LISTED, cx)?;
         }

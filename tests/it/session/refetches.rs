@@ -200,6 +200,26 @@ fn where_nothing_was_needed_again_there_is_no_line() {
 }
 
 #[test]
+fn a_build_fails_on_each_file_that_is_shown_as_fetched_again() {
+    let summaries = [("We read src/parser.rs.", 0), ("nothing", 2)];
+    for (summary, shown) in summaries {
+        let mut session = Session::default().read("src/parser.rs", PARSER);
+        for at in 0..5 {
+            session = session.read(&format!("docs/{at}.md"), &format!("Page {at} of the book."));
+        }
+        let session = session.compact(summary).read("src/parser.rs", PARSER);
+        let args = ["compaction", "s.jsonl", "--fail-on", "needed-again"];
+        let run = session.project().run(&args).exits_with(1);
+        let run = run.stdout_contains("1 file dropped and fetched again");
+        // The path is counted among the facts, too, if the summary lacks it.
+        assert_eq!(
+            run.stdout.matches("dropped and needed again").count(),
+            shown
+        );
+    }
+}
+
+#[test]
 fn names_of_a_result_are_masked() {
     let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
     let output = format!("the key is {secret}, as before");
