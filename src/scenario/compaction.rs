@@ -31,7 +31,7 @@ pub static COMPACTION_TABLE: ScenarioTable = ScenarioTable {
         ),
         optional_key(
             "method",
-            ScenarioShape::Or(&ScenarioShape::Word(&[RECORDED]), &METHOD_TABLE),
+            ScenarioShape::WordOr(&[RECORDED], &METHOD_TABLE),
             "the method of compaction; default: `recorded`, the summary in the session itself",
         ),
     ],

@@ -5,7 +5,7 @@ use super::scenario_fault::{KeyPath, ScenarioFaultKind, ScenarioFaultSink, span_
 use super::table::ScenarioShape;
 use super::values::{SEGMENT_KINDS, read_number, read_word};
 use super::{date, pattern};
-use crate::base::quoted::name_list;
+use crate::base::quoted::{name_choice, name_list};
 use crate::base::suggest::nearest_candidate;
 use crate::syntax::yaml::{YamlNode, YamlValue};
 use crate::template::setting::{SettingName, Word};
@@ -33,11 +33,16 @@ pub(super) fn check_word(
     };
     if !words.contains(&text) {
         let mut expected = name_list(words);
-        if matches!(wanted, ScenarioShape::WordOr(..)) {
+        if let ScenarioShape::WordOr(_, table) = wanted {
+            let keys = || table.keys.iter().map(|key| key.name);
+            let form = text.split_once('=');
+            let form = form.filter(|(key, _)| keys().any(|known| known == *key));
             let which = if SEGMENT_KINDS.contains(&text) {
                 format!("segments, as `{{kind: {text}}}`")
+            } else if let Some((key, value)) = form {
+                format!("a mapping, as `{{{key}: {value}}}`")
             } else {
-                "a mapping with `id`, `kind` or `source`".to_owned()
+                format!("a mapping with {}", name_choice(keys()))
             };
             expected = format!("{expected}, or {which}");
         }

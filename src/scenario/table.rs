@@ -275,7 +275,7 @@ impl ScenarioShape {
             Self::PatternsOr(_) => {
                 "a pattern, a list of patterns, or a mapping with `in` and `patterns`"
             }
-            Self::WordOr(..) => "a word, or a mapping with `id`, `kind` or `source`",
+            Self::WordOr(..) => "a word, or a mapping",
             Self::Or(Self::List(..), _) => "a list of texts, or a mapping",
             Self::Or(..) => "a text, or a mapping",
             Self::List(Self::Text, _) => "a list of texts",

@@ -8,8 +8,8 @@ use crate::base::hash::Hash;
 use crate::base::span::{Span, Spanned};
 use crate::cli::prelude::*;
 use crate::eval::answer_source::SessionStore;
+use crate::eval::compaction::SurvivalDraft;
 use crate::eval::compaction::session_point::{SessionPoint, session_path};
-use crate::eval::compaction::survival_line;
 use crate::record::fixed_mask::FixedMask;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::model::{CompactionMethod, CompactionSubject};
@@ -20,6 +20,15 @@ use std::io::{self, IsTerminal};
 
 /// The maximum size of a session in bytes.
 const MAX_SESSION_BYTES: u64 = 1 << 30;
+/// The method of a new scenario, with the way to another one.
+const METHOD_LINES: &str = "  # `recorded` is the summary in the session. To test a compaction prompt, such as the line of `ctxc compaction`,
+  # give it to a role or a program (docs/COMPACTION.md, \"With a model\"), name that here, and run `ctxc trust`, then
+  # `ctxc eval` (of a role: `ctxc eval --answers live`):
+  #   method: {role: NAME}
+  #   method: {command: [sh, compact.sh, prompt.md]}
+  #   method: {truncate: 2000}
+  method: recorded
+";
 /// The agents whose sessions are found by their names.
 const AGENTS: [&str; 4] = ["@claude", "@codex", "@pi", "@gemini"];
 
@@ -46,8 +55,10 @@ pub(crate) struct SessionDraft {
     pub(crate) masked: usize,
     /// The scenario without its name.
     pub(crate) scenario: String,
-    /// The number of the compaction.
-    pub(crate) number: usize,
+    /// The name of the scenario, unless the user gives one.
+    pub(crate) scenario_name: String,
+    /// The facts whose loss fails, for people.
+    pub(crate) failing: Vec<String>,
 }
 
 /// Returns true if a subject of the command line names a session of a coding agent, or a folder of
@@ -92,17 +103,18 @@ impl SessionDraft {
         };
         let point = SessionPoint::find(text.clone(), &subject).map_err(unreadable)?;
         let summary = &point.conversation_at.point.summary;
-        let facts = survival_line(&point.facts_after(summary));
+        let SurvivalDraft { items, failing } = SurvivalDraft::new(&point.facts_after(summary));
         let hash = subject.session.value;
+        let file = place.mask_name(&path.file_name().unwrap_or_default().to_string_lossy());
         Ok(Self {
             masked: text.matches('⟦').count(),
             path: session_path(&hash),
             scenario: format!(
-                "# Compaction {number} of a session of {}. `recorded` is the summary in the session: name a method of yours, and raise the shares.\n\
-                 compaction:\n  session: {hash}\n  number: {number}\n  method: recorded\nexpectations:\n  - survives: {facts}\n",
+                "# Compaction {number} of {file} ({}).\ncompaction:\n  session: {hash}\n  number: {number}\n{METHOD_LINES}expectations:\n{items}",
                 format.word()
             ),
-            number,
+            scenario_name: format!("compaction-{number}-{}", short_hash(&hash)),
+            failing,
             text,
         })
     }
@@ -148,6 +160,11 @@ impl SessionDraft {
         }
         cx.confirm("put it into the project?")
     }
+}
+
+/// Returns the first digits of a hash.
+fn short_hash(hash: &str) -> String {
+    hash.trim_start_matches("b3:").chars().take(8).collect()
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

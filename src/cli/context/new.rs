@@ -66,7 +66,9 @@ enum NewKind {
     The scenario expects the segments and their order, a maximum of tokens, the settings of the agent and of the tasks around it, and \
     every word of the request, which is stored beside the scenario. It names files inside the project; it contains other values and \
     looked-up context itself. An existing scenario is never overwritten.\n\n\
-    With --from, the scenario tests a request that another program sent. `ctxc eval` then runs that program again in the project's \
+    With --from SESSION, the scenario tests what a compaction keeps: `survives: {instruction: all, needed_again: 0}`. `ctxc eval` names \
+    the facts that are lost; docs/COMPACTION.md goes on to a test of a compaction prompt.\n\n\
+    With --from CALL, the scenario tests a request that another program sent. `ctxc eval` then runs that program again in the project's \
     folder, answers its calls from the recorded ones, which are copied beside the scenario, and checks the call at the same place in the \
     same conversation; `ctxc trust` must allow that. With --copy, the scenario tests the request as it was recorded. The recorded answer \
     is judged by coarse expectations as long as the request stays the same. Once it has changed, record the program again and use --renew.",
@@ -441,11 +443,14 @@ fn write_session_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Re
     }
     let project = CompiledProject::load_or_empty(cx)?;
     let session = SessionDraft::read(subject, cx)?;
-    let ScenarioTarget { name, folder, path } = choose_target(
-        args,
-        Destination::for_one(&project),
-        &format!("compaction-{}", session.number),
-    )?;
+    // A second scenario of the same compaction is refused.
+    let name = args.name.clone().or(Some(session.scenario_name.clone()));
+    let args = &ScenarioArgs {
+        name,
+        ..args.clone()
+    };
+    let ScenarioTarget { name, folder, path } =
+        choose_target(args, Destination::for_one(&project), "")?;
     let is_embedded = if args.embed && args.yes {
         session.note_content(cx);
         true
@@ -461,12 +466,20 @@ fn write_session_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Re
         session.store(&project.root)?;
         "the session stays in your folder for state; on other machines the scenario is inconclusive, unless --embed puts it into the project".to_owned()
     };
+    let failing = if session.failing.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", and what it lost, so that `ctxc eval` fails: {}",
+            session.failing.join(", ")
+        )
+    };
     let text = format!("name: {}\n{}", draft::yaml_scalar(&name), session.scenario);
     let embedded = (join_path(&folder, &session.path), session.text);
     let files = is_embedded.then_some(embedded).into_iter();
     let made = NewScenario {
         files: files.chain([(path, text)]).collect(),
-        summary: format!("the shares that the recorded summary keeps; {place}"),
+        summary: format!("what the recorded summary keeps{failing}; {place}"),
         notes: Vec::new(),
     };
     write_scenarios(&project, &[made], cx)
@@ -1082,8 +1095,14 @@ fn choose_target(
         return Err(CliError::usage("--name: expected a name, found none"));
     }
     if known.contains(&name) {
+        let file = format!("{folder}/{name}.yaml");
+        let place = if is_there(&file) {
+            format!(", in {file}")
+        } else {
+            String::new()
+        };
         return Err(
-            CliError::usage(format!("there is a scenario `{name}` already"))
+            CliError::usage(format!("there is a scenario `{name}` already{place}"))
                 .with_hint("--name gives this one another name"),
         );
     }

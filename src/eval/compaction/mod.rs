@@ -8,4 +8,4 @@ pub(super) mod survival;
 
 pub(super) use case::{compaction_keys, run_compaction_case};
 pub(super) use mutate::mutate_summary;
-pub use survival::survival_line;
+pub use survival::SurvivalDraft;

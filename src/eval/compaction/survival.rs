@@ -8,7 +8,7 @@ use crate::session::verdict::FactVerdict;
 use std::collections::BTreeSet;
 
 /// The maximum number of lost facts in a reason.
-const MAX_LISTED: usize = 3;
+const MAX_LISTED: usize = 10;
 
 /// Returns the name of a fact's class: `file.created`, `error`.
 pub(super) fn class_name(fact: &Fact) -> String {
@@ -91,14 +91,62 @@ fn describe_loss(judged: &JudgedFact) -> String {
     let class = class_name(&judged.fact);
     let later = judged.later_use.filter(|_| judged.is_needed_again());
     let later = later.map_or_else(String::new, |later| {
-        format!(", {} at {}", later.kind, later.line)
+        format!(", {} at row {}", later.kind, later.line)
     });
-    format!("not found in the summary: {class} “{text}” (line {line}{later})")
+    format!("not found in the summary: {class} “{text}” (row {line}{later})")
 }
 
-/// Returns the value of `survives` that holds for some facts: the share of each class, rounded
-/// down, and the number of facts that were needed again.
-pub fn survival_line(facts: &[JudgedFact]) -> String {
+/// The expectations of a new scenario on the facts at a compaction.
+#[derive(Debug)]
+pub struct SurvivalDraft {
+    /// The items of `expectations`: the shares that hold, and what fails.
+    pub items: String,
+    /// The numbers of facts that fail, as `lost instructions 2`.
+    pub failing: Vec<String>,
+}
+
+impl SurvivalDraft {
+    /// Drafts the expectations: the share that survives of each class, rounded down, all
+    /// instructions, and no fact that was dropped and used later.
+    pub fn new(facts: &[JudgedFact]) -> Self {
+        let lost: Vec<&JudgedFact> = facts
+            .iter()
+            .filter(|one| one.is_dropped_instruction())
+            .collect();
+        let needed: Vec<&JudgedFact> = facts.iter().filter(|one| one.is_needed_again()).collect();
+        let mut holding = surviving_shares(facts);
+        holding.retain(|share| lost.is_empty() || !share.starts_with("instruction:"));
+        if needed.is_empty() {
+            holding.push("needed_again: 0".to_owned());
+        }
+        let mut own = Self {
+            items: String::new(),
+            failing: Vec::new(),
+        };
+        if !holding.is_empty() {
+            own.items = format!("  - survives: {{{}}}\n", holding.join(", "));
+        }
+        own.add_failing("lost instructions", "instruction: all", &lost);
+        own.add_failing("facts needed again", "needed_again: 0", &needed);
+        own
+    }
+
+    fn add_failing(&mut self, name: &str, test: &str, facts: &[&JudgedFact]) {
+        if facts.is_empty() {
+            return;
+        }
+        let rows: BTreeSet<usize> = facts.iter().map(|one| one.fact.line).collect();
+        let rows: Vec<String> = rows.iter().map(usize::to_string).collect();
+        let rows = rows.join(", ");
+        self.items += &format!(
+            "  # fails with the recorded summary; {name}, by rows of the session: {rows}\n  - survives: {{{test}}}\n"
+        );
+        self.failing.push(format!("{name} {}", facts.len()));
+    }
+}
+
+/// Returns the share of each class that survives, as keys of `survives`.
+fn surviving_shares(facts: &[JudgedFact]) -> Vec<String> {
     let classes: BTreeSet<(u8, String)> = facts
         .iter()
         .map(|judged| (judged.fact.class as u8, class_name(&judged.fact)))
@@ -113,7 +161,5 @@ pub fn survival_line(facts: &[JudgedFact]) -> String {
             percent => parts.push(format!("{class}: 0.{percent:02}")),
         }
     }
-    let needed = facts.iter().filter(|one| one.is_needed_again()).count();
-    parts.push(format!("needed_again: {needed}"));
-    format!("{{{}}}", parts.join(", "))
+    parts
 }

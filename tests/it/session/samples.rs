@@ -43,10 +43,10 @@ pub(crate) fn loose_scenario() -> Project {
         .run(&["new", "scenario", "--from", "s.jsonl", "--name", "loose"])
         .exits_with(0);
     let scenario = project.read_file("scenarios/loose.yaml");
-    let (head, _) = scenario.split_once('{').unwrap();
+    let (head, _) = scenario.split_once("survives: ").unwrap();
     project.write_file(
         "scenarios/loose.yaml",
-        format!("{head}{{needed_again: 9}}\n"),
+        format!("{head}survives: {{needed_again: 9}}\n"),
     );
     project
 }

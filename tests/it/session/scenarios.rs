@@ -5,6 +5,7 @@ use super::report::steps;
 use super::writers::{Agent, Step, write_session};
 use crate::cli::eval_record::{asked, completion, upstream};
 use crate::cli::project::{ProgramRun, Project};
+use insta::assert_snapshot;
 use pretty_assertions::assert_eq;
 use std::path::Path;
 
@@ -56,8 +57,8 @@ fn run_elsewhere(project: &Project, args: &[&str]) -> ProgramRun {
 /// Replaces the method and the expectations of the scenario.
 fn test_method(project: &Project, method: &str, survives: &str) {
     let scenario = project.read_file("scenarios/kept.yaml");
-    let (head, _) = scenario.split_once("  method:").unwrap();
-    let rest = format!("  method: {method}\nexpectations:\n  - survives: {survives}\n");
+    let (head, _) = scenario.split_once("\n  method:").unwrap();
+    let rest = format!("\n  method: {method}\nexpectations:\n  - survives: {survives}\n");
     project.write_file("scenarios/kept.yaml", head.to_owned() + &rest);
 }
 
@@ -75,7 +76,7 @@ fn bytes_with(project: &Project, text: &str) -> Vec<String> {
 #[test]
 fn no_text_of_a_session_comes_into_the_project_unless_it_is_embedded() {
     let private = project(&[]);
-    private.run(&["eval"]).exits_with(0).stdout_contains("PASS");
+    private.run(&["eval"]).exits_with(1).stdout_contains("FAIL");
     for text in [SECRET, PERSON, "generated clients", "orders.json"] {
         assert_eq!(bytes_with(&private, text), Vec::<String>::new(), "{text}");
     }
@@ -87,8 +88,8 @@ fn no_text_of_a_session_comes_into_the_project_unless_it_is_embedded() {
     assert_eq!(bytes_with(&embedded, SECRET), Vec::<String>::new());
     assert_eq!(bytes_with(&embedded, PERSON).len(), 1);
     run_elsewhere(&embedded, &["eval"])
-        .exits_with(0)
-        .stdout_contains("PASS");
+        .exits_with(1)
+        .stdout_contains("FAIL");
     // Without an answer, nothing is embedded.
     let from = format!("{EXAMPLE}/session.jsonl");
     let unasked = Project::new();
@@ -164,11 +165,23 @@ fn an_embedded_session_with_other_content_is_not_judged() {
 fn the_shares_of_facts_are_those_that_a_method_leaves() {
     let project = project(&[]);
     let scenario = project.read_file("scenarios/kept.yaml");
-    let shares = "file.created: all, file.read: all, command: all, needed_again: 2}\n";
-    assert!(
-        scenario.contains("  number: 1\n  method: recorded\n") && scenario.ends_with(shares),
-        "{scenario}"
-    );
+    let (_, expectations) = scenario.split_once("  method: recorded\n").unwrap();
+    assert_snapshot!(expectations, @r"
+    expectations:
+      - survives: {file.created: all, file.read: all, command: all}
+      # fails with the recorded summary; lost instructions, by rows of the session: 3
+      - survives: {instruction: all}
+      # fails with the recorded summary; facts needed again, by rows of the session: 4, 7
+      - survives: {needed_again: 0}
+    ");
+    // The new scenario fails where the summary lost something, and lists it with its rows.
+    project
+        .run(&["eval"])
+        .exits_with(1)
+        .stdout_contains(&format!(
+            "not found in the summary: instruction “{RULE}” (row 3)"
+        ))
+        .stdout_contains("(row 7, met again at row 25)");
     let wanted = "{instruction: all, file.created: all, error: 0.5, needed_again: 1}";
     test_method(&project, "recorded", wanted);
     project
@@ -180,7 +193,7 @@ fn the_shares_of_facts_are_those_that_a_method_leaves() {
         )
         .stdout_contains(&format!("not found in the summary: instruction “{RULE}”"))
         .stdout_contains(
-            "error “TypeError: order.lines is not iterable” (line 7, met again at 25)",
+            "error “TypeError: order.lines is not iterable” (row 7, met again at row 25)",
         );
     // Without a summary, the newest messages keep what they contain.
     let wanted = "{instruction: all, file.created: all, error: all, command: all}";
@@ -215,6 +228,27 @@ fn the_shares_of_facts_are_those_that_a_method_leaves() {
         .stdout_contains("tudo")
         .stdout_contains("`1.5`; expected a number from 0 to 1, or `all`")
         .stdout_contains("`most`; expected a number from 0 to 1, or `all`");
+    // The form of `compaction probe compare`.
+    test_method(&project, "truncate=2000", "{error: all}");
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("expected `recorded`, or a mapping, as `{truncate: 2000}`");
+}
+
+#[test]
+fn a_compaction_has_one_new_scenario_that_is_named_after_its_session() {
+    let from = format!("{EXAMPLE}/session.jsonl#1");
+    let project = Project::new();
+    let new = ["new", "scenario", "--from", &from];
+    project
+        .run(&new)
+        .exits_with(0)
+        .stdout_contains("wrote scenarios/compaction-1-d56b9dff.yaml")
+        .stdout_contains("`ctxc eval` fails: lost instructions 2, facts needed again 2");
+    project.run(&new).exits_with(2).stderr_contains(
+        "there is a scenario `compaction-1-d56b9dff` already, in scenarios/compaction-1-d56b9dff.yaml",
+    );
 }
 
 #[test]
