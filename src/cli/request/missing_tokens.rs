@@ -65,7 +65,8 @@ impl MissingTokens {
     pub(super) fn describe(&self) -> String {
         let count = |tokens: u64| format_thousands(usize::try_from(tokens).unwrap_or(usize::MAX));
         let all = self.first + self.compaction.unwrap_or(0) + self.rest;
-        let compaction = self.compaction.map_or_else(String::new, |tokens| {
+        let compaction = self.compaction.filter(|tokens| *tokens > 0);
+        let compaction = compaction.map_or_else(String::new, |tokens| {
             format!(
                 "{} more since the compaction (such as files loaded again), ",
                 count(tokens)

@@ -355,6 +355,11 @@ fn a_manifest_accounts_for_the_bill() {
     let last = account("s.jsonl");
     assert_eq!(last["compaction"], json!(0));
     assert_eq!(last["rest"], json!(0));
+    project
+        .run(&["manifest", "s.jsonl"])
+        .exits_with(0)
+        .stdout_contains("in the first call already")
+        .output_lacks("since the compaction");
     for format in ["text", "html", "markdown"] {
         project
             .run(&["manifest", "s.jsonl#4", "--format", format])
