@@ -212,6 +212,13 @@ pub(in crate::cli) fn find_sessions(
         .and_then(|(rest, digits)| Some((rest, digits.parse().ok()?)))
         .filter(|_| !fs::exists(Path::new(subject)));
     let (place, number) = split.map_or((subject, None), |(rest, number)| (rest, Some(number)));
+    if let Some((rest, other)) = place.rsplit_once('#')
+        && !fs::exists(Path::new(place))
+        && (rest.starts_with('@') || fs::exists(Path::new(rest)))
+    {
+        let message = format!("{place}: expected a number behind `#`, found `{other}`");
+        return Err(CliError::usage(message).with_hint("`#2` is the second one"));
+    }
     let ChosenFile { path, notes } = match place.strip_prefix('@') {
         Some(agent) => {
             let AgentSessions { files, listing } = agent_sessions(agent, folder)?;
@@ -234,8 +241,20 @@ pub(in crate::cli) fn find_sessions(
         }
         None if fs::is_dir(Path::new(place)) => {
             check_listing(Path::new(place))?;
-            let files = newest_first(session_files(Path::new(place)));
-            ChosenFile::find(files, choice).ok_or_else(|| {
+            let files = session_files(Path::new(place));
+            let count = files.len();
+            let mut chosen = ChosenFile::find(newest_first(files), choice);
+            if let Some(chosen) = chosen.as_mut().filter(|_| count > 1) {
+                chosen.notes.push(format!(
+                    "{} of {count} files in {place} is read, as the newest {}; `{place}/*{SESSION_EXTENSION}` names all",
+                    file_name(&chosen.path),
+                    match choice {
+                        SessionChoice::Newest => "session",
+                        SessionChoice::NewestCompacted => "compacted session",
+                    }
+                ));
+            }
+            chosen.ok_or_else(|| {
                 CliError::new(
                     CliErrorKind::NothingSelected,
                     format!(

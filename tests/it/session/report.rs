@@ -257,6 +257,16 @@ fn a_folder_passes_over_files_that_are_no_sessions() {
         .run(&["compaction", "other"])
         .exits_with(5)
         .stderr_contains("the folder other holds no session");
+    project
+        .run(&["compaction", "log"])
+        .exits_with(0)
+        .stderr_contains("s.jsonl of 2 files in log is read, as the newest compacted session; `log/*.jsonl` names all");
+    for verb in ["check", "compaction"] {
+        project
+            .run(&[verb, "log/s.jsonl#x"])
+            .exits_with(2)
+            .stderr_contains("expected a number behind `#`, found `x`");
+    }
 }
 
 #[test]
