@@ -22,7 +22,9 @@ use std::collections::BTreeMap;
     disable_help_subcommand = true,
     after_help = "Examples:\n  ctxc compaction session.jsonl\n  ctxc compaction session.jsonl#1 --all\n  ctxc compaction session.jsonl --fail-on mutated\n\n\
     `ctxc compaction @claude` reads the newest session of Claude Code in this folder that was compacted. Reads sessions of Claude Code, Codex, pi and Gemini CLI, and recordings in which the history shrank. Nothing is sent and no model is asked. A fact that is in the summary need not be used by the model; \
-    one that is not there cannot be. Secrets and personal data are masked. Exits with 5 if nothing was compacted, with 1 if a file is no session, with 3 if a session cannot be read; with --fail-on, with 1 if facts of this kind were dropped, and with 7 if a summary cannot be read."
+    one that is not there cannot be. Secrets and personal data are masked. Exits with 5 if nothing was compacted, with 1 if a file is no session, with 2 if there is no such file, with 3 if a session cannot be read; with --fail-on, with 1 if facts of this kind were dropped, and with 7 if a summary cannot be read.\n\n\
+    A fact is kept if the summary, a message that stays or the system text has it (of a file the path, not the content), reloaded if the agent's program loads it again by itself (the agent may read it once more all the same), recoverable if its file is still there or the summary names the session, mutated if the summary has another value, else lost. \
+    `file.seen` is a file that a call named, `value` a version, commit, address or port. New tokens are those by which the requests grew."
 )]
 pub(crate) struct CompactionArgs {
     #[command(subcommand)]

@@ -4,8 +4,8 @@
 use super::prompt_line::parts;
 use super::report::{CompactionReport, ReadSession};
 use super::report_text::{
-    headline, listed_facts, measures, place, price, prompt_title, refetch_place, unread_notes,
-    verdict_lines,
+    LEGEND, examples_line, headline, listed_facts, measures, place, price, prompt_title,
+    refetch_place, unread_notes, verdict_lines,
 };
 use crate::base::number::format_thousands;
 use crate::cli::render::markup::{code_element, escape_html};
@@ -68,8 +68,11 @@ enum Cell<'r> {
 fn blocks(report: &CompactionReport, listed: ListedFacts) -> Vec<Block<'_>> {
     let lines = verdict_lines(report).into_iter().skip(1);
     let mut out: Vec<Block<'_>> = lines.map(Block::Paragraph).collect();
-    out.push(Block::Paragraph(prompt_title(report)));
-    out.extend(report.prompt_line.as_deref().map(Block::Quote));
+    out.extend(prompt_title(report).map(Block::Paragraph));
+    if let Some(line) = &report.prompt_line {
+        out.push(Block::Quote(line));
+        out.push(Block::Note(examples_line(report)));
+    }
     for session in &report.sessions {
         out.push(Block::Session(&session.name));
         out.extend(unread_notes(&session.rows).into_iter().map(Block::Note));
@@ -86,6 +89,7 @@ fn blocks(report: &CompactionReport, listed: ListedFacts) -> Vec<Block<'_>> {
             out.extend(tables.map(Block::Table));
         }
     }
+    out.push(Block::Paragraph(LEGEND.to_owned()));
     out
 }
 
@@ -100,9 +104,9 @@ fn refetch_table(compaction: &JudgedCompaction) -> Table<'_> {
     });
     Table {
         columns: vec![
-            Column::Number("price"),
+            Column::Number("size"),
             Column::Text("fetched again"),
-            Column::Text("for"),
+            Column::Text("parts used"),
             Column::Text("place"),
         ],
         rows: rows.collect(),

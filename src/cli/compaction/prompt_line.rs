@@ -1,5 +1,5 @@
-//! The line for a compaction prompt that asks for what was needed again: a rule that holds beyond the
-//! session, with what this session lost as its examples.
+//! The line for a compaction prompt that asks for what was needed again: rules that hold beyond the
+//! session, and what this session lost as examples of them.
 
 use crate::cli::prelude::*;
 use crate::session::analysis::{JudgedCompaction, JudgedFact};
@@ -9,16 +9,24 @@ use crate::session::refetch::Refetch;
 use crate::session::sentences::one_line;
 use crate::session::session_event::CompactionKind;
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 /// Maximum number of examples of a rule.
 const MAX_EXAMPLES: usize = 2;
 /// Maximum length of a text in an example, in characters.
 const MAX_TEXT_CHARS: usize = 120;
 
+/// A line to paste, with its examples.
+pub(super) struct PromptLine {
+    pub(super) text: String,
+    /// The first things that were lost, of each rule.
+    pub(super) examples: Vec<String>,
+}
+
 /// Returns the line; `None` if nothing was needed again. Results are cleared without a prompt.
 pub(super) fn prompt_line<'c>(
     compactions: impl Iterator<Item = &'c JudgedCompaction>,
-) -> Option<String> {
+) -> Option<PromptLine> {
     let compactions: Vec<&JudgedCompaction> = compactions
         .filter(|compaction| compaction.point.kind != CompactionKind::ClearedResults)
         .collect();
@@ -27,6 +35,8 @@ pub(super) fn prompt_line<'c>(
         .flat_map(|compaction| &compaction.later.refetches)
         .collect();
     refetches.sort_by_key(|refetch| Reverse(refetch.bytes));
+    let mut names = HashSet::new();
+    refetches.retain(|refetch| names.insert(&refetch.name));
     let fetched = |is_asked: &dyn Fn(&Refetch) -> bool| {
         let own = refetches.iter().filter(|refetch| is_asked(refetch));
         own.map(|refetch| refetch_example(refetch))
@@ -70,30 +80,19 @@ pub(super) fn prompt_line<'c>(
             class(FactClass::Value),
         ),
     ];
-    let rules: Vec<String> = rules
-        .into_iter()
-        .filter(|(_, examples)| !examples.is_empty())
-        .map(|(rule, examples)| {
-            format!("Keep {rule} (lost last time: {}).", join_examples(examples))
-        })
-        .collect();
-    (!rules.is_empty()).then(|| rules.join(" "))
-}
-
-/// Joins the first examples, each once.
-fn join_examples(examples: Vec<String>) -> String {
-    let mut own: Vec<String> = Vec::new();
-    for example in examples {
-        if !own.contains(&example) {
-            own.push(example);
+    let (mut texts, mut all) = (Vec::new(), Vec::new());
+    for (rule, examples) in rules {
+        if !examples.is_empty() {
+            texts.push(format!("Keep {rule}."));
+            let new = examples.into_iter().filter(|own| !all.contains(own));
+            let new: Vec<String> = new.take(MAX_EXAMPLES).collect();
+            all.extend(new);
         }
     }
-    let more = own.len().saturating_sub(MAX_EXAMPLES);
-    own.truncate(MAX_EXAMPLES);
-    if more > 0 {
-        own.push(format!("{more} more"));
-    }
-    own.join("; ")
+    (!texts.is_empty()).then(|| PromptLine {
+        text: texts.join(" "),
+        examples: all,
+    })
 }
 
 /// Returns a file with its names, or a command with its output.

@@ -1,6 +1,6 @@
 //! The result of `ctxc compaction` as data: `ctxc/compaction/1`.
 
-use super::prompt_line::prompt_line;
+use super::prompt_line::{PromptLine, prompt_line};
 use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::session::analysis::{JudgedCompaction, JudgedFact, JudgedSession};
@@ -21,6 +21,8 @@ pub(crate) struct CompactionReport {
     /// The line for the compaction prompt that would have kept what was needed again; null if
     /// nothing was.
     pub(super) prompt_line: Option<String>,
+    /// What these sessions lost, as examples of the line.
+    pub(super) prompt_examples: Vec<String>,
 }
 
 /// A session.
@@ -39,6 +41,14 @@ pub(super) struct ReadSession {
     pub(super) judged: JudgedSession,
 }
 
+impl ReadSession {
+    /// Returns the results that were fetched again.
+    pub(super) fn refetches(&self) -> impl Iterator<Item = &Refetch> {
+        let compactions = self.judged.compactions.iter();
+        compactions.flat_map(|own| &own.later.refetches)
+    }
+}
+
 impl CompactionReport {
     /// Creates the report of some sessions.
     pub(super) fn new(sessions: Vec<ReadSession>) -> Self {
@@ -47,8 +57,12 @@ impl CompactionReport {
             overlap_threshold: OVERLAP_THRESHOLD,
             sessions,
             prompt_line: None,
+            prompt_examples: Vec::new(),
         };
-        own.prompt_line = prompt_line(own.compactions());
+        if let Some(PromptLine { text, examples }) = prompt_line(own.compactions()) {
+            own.prompt_line = Some(text);
+            own.prompt_examples = examples;
+        }
         own
     }
 
@@ -67,7 +81,7 @@ impl CompactionReport {
 
     /// Returns the results that were fetched again.
     pub(super) fn refetches(&self) -> impl Iterator<Item = &Refetch> {
-        self.compactions().flat_map(|own| &own.later.refetches)
+        self.sessions.iter().flat_map(ReadSession::refetches)
     }
 
     /// Returns the number of compactions whose summaries cannot be read.

@@ -5,10 +5,13 @@ use super::report::{CompactionReport, ReadSession};
 use crate::cli::prelude::*;
 use crate::cli::render::escape::wrap_line;
 use crate::session::analysis::{ClassCounts, JudgedCompaction, JudgedFact, ListedFacts};
+use crate::session::facts::fact::FactClass;
 use crate::session::facts::fetched_result::ResultKind;
 use crate::session::refetch::{LaterWork, Refetch};
 use crate::session::sentences::one_line;
 use crate::session::session_event::{CompactionKind, RowCounts, SessionFormat};
+use crate::session::verdict::FactVerdict;
+use std::collections::HashSet;
 
 /// The width of the report.
 const COLUMNS: usize = 80;
@@ -19,6 +22,8 @@ const REFETCH_COLUMN: usize = 19;
 /// The maximum number of results that are listed, and of characters of their names.
 const MAX_REFETCHES: usize = 5;
 const MAX_NAME_CHARS: usize = 120;
+/// The explanation of the words that are read most easily in another way.
+pub(super) const LEGEND: &str = "row: a line of the session's file. kept: named in the summary or a message that stays, a file by its path; fetched again: its content. `ctxc compaction --help` has the other words.";
 /// Returns true for the facts of one list.
 type FactTest = fn(&JudgedFact) -> bool;
 /// The maximum number of facts that are listed of one kind.
@@ -41,23 +46,36 @@ pub(super) fn print_report(
         let line = cx.options.screen.paint(paint, &line);
         cx.print(|out| writeln!(out, "{line}"))?;
     }
-    print_wrapped(&prompt_title(report), 2, cx)?;
+    if let Some(title) = prompt_title(report) {
+        print_wrapped(&title, 2, cx)?;
+    }
     if let Some(line) = &report.prompt_line {
-        print_wrapped(&format!("  {line}"), 2, cx)?;
+        // A wrapped or indented line could not be pasted.
+        cx.print_line(line)?;
+        print_wrapped(&format!("  {}", examples_line(report)), 4, cx)?;
     }
     for session in &report.sessions {
         print_session(session, listed, cx)?;
     }
-    Ok(())
+    cx.print_line("")?;
+    print_wrapped(LEGEND, 2, cx)
 }
 
-/// Returns the line above the one for the compaction prompt.
-pub(super) fn prompt_title(report: &CompactionReport) -> String {
+/// Returns the line above the one for the compaction prompt; `None` if a summary cannot be read and
+/// there is none.
+pub(super) fn prompt_title(report: &CompactionReport) -> Option<String> {
     if report.prompt_line.is_none() {
-        return "there is no line to add to the compaction prompt".to_owned();
+        let none = "there is no line to add to the compaction prompt";
+        return (report.opaque() == 0).then(|| none.to_owned());
     }
     let place = prompt_place(report);
-    format!("to keep it, add this line to the compaction prompt{place}:")
+    let title = format!("to keep it, add this line to the compaction prompt{place}:");
+    Some(title)
+}
+
+/// Returns the examples of the line for the compaction prompt.
+pub(super) fn examples_line(report: &CompactionReport) -> String {
+    format!("lost last time: {}", report.prompt_examples.join("; "))
 }
 
 /// Returns the place of the compaction prompt, if all sessions have one (looked up 2026-11-28).
@@ -80,7 +98,7 @@ fn prompt_place(report: &CompactionReport) -> &'static str {
 /// Returns the verdict: the results that were fetched again with their price, and the facts that the
 /// summaries lack.
 pub(super) fn verdict_lines(report: &CompactionReport) -> Vec<String> {
-    let mut lines = vec![refetch_line(report)];
+    let mut lines = Vec::new();
     let opaque = report.opaque();
     if opaque > 0 {
         let count = pluralize(opaque, "compaction");
@@ -88,6 +106,7 @@ pub(super) fn verdict_lines(report: &CompactionReport) -> Vec<String> {
             "{count} undecided, without a summary that can be read"
         ));
     }
+    lines.extend(refetch_line(report));
     let instructions = report.count(JudgedFact::is_dropped_instruction);
     let others = report.count(|fact| fact.other_value.is_some());
     let counts = [
@@ -110,18 +129,26 @@ pub(super) fn verdict_lines(report: &CompactionReport) -> Vec<String> {
     lines
 }
 
-/// Returns the results that were fetched again, and the answers and tokens that this took.
-fn refetch_line(report: &CompactionReport) -> String {
+/// Returns the results that were fetched again, each once, and the answers and tokens that this took;
+/// `None` if a summary cannot be read and there are none.
+fn refetch_line(report: &CompactionReport) -> Option<String> {
     let all: Vec<&JudgedCompaction> = report.compactions().collect();
     let refetches: Vec<&Refetch> = report.refetches().collect();
-    let count = |kind: ResultKind| refetches.iter().filter(|own| own.kind == kind).count();
+    let count = |kind: ResultKind| -> usize {
+        let names = |session: &ReadSession| {
+            let own = session.refetches().filter(|own| own.kind == kind);
+            own.map(|own| &own.name).collect::<HashSet<_>>().len()
+        };
+        report.sessions.iter().map(names).sum()
+    };
     let counts: Vec<String> = [(ResultKind::File, "file"), (ResultKind::Command, "result")]
         .into_iter()
         .filter(|(kind, _)| count(*kind) > 0)
         .map(|(kind, name)| pluralize(count(kind), name))
         .collect();
     if counts.is_empty() {
-        return "nothing that was dropped was fetched again".to_owned();
+        let none = "nothing that was dropped was fetched again";
+        return (report.opaque() == 0).then(|| none.to_owned());
     }
     let sum = |of: fn(&LaterWork) -> usize| all.iter().map(|own| of(&own.later)).sum::<usize>();
     // The work behind the first compaction of a session contains that behind its others.
@@ -146,12 +173,12 @@ fn refetch_line(report: &CompactionReport) -> String {
             format_thousands(refetches.iter().map(|own| own.bytes).sum())
         )
     };
-    format!(
+    Some(format!(
         "{} dropped and fetched again, in {} of {}: {price}",
         counts.join(" and "),
         format_thousands(sum(|later| later.refetch_answers)),
         pluralize(answers, "later answer"),
-    )
+    ))
 }
 
 fn thousands(count: u64) -> String {
@@ -178,7 +205,7 @@ pub(super) fn refetch_place(refetch: &Refetch) -> String {
     } else {
         ""
     };
-    format!("line {}{times}{change}", refetch.line)
+    format!("row {}{times}{change}", refetch.line)
 }
 
 fn print_session(session: &ReadSession, listed: ListedFacts, cx: &mut Cx) -> Result<()> {
@@ -214,31 +241,41 @@ pub(super) fn unread_notes(rows: &RowCounts) -> Vec<String> {
         ));
     }
     if let Some(first) = rows.unreadable_lines.first() {
-        let count = pluralize(rows.unreadable_rows, "line");
+        let count = pluralize(rows.unreadable_rows, "row");
         notes.push(format!(
-            "{count} left out, as not JSON or too long; the first is line {first}"
+            "{count} left out, as not JSON or too long; the first is row {first}"
         ));
     }
     if rows.is_cut {
-        notes.push("the last line is cut and left out: the session is still being written, or its writer was killed".to_owned());
+        notes.push("the last row is cut and left out: the session is still being written, or its writer was killed".to_owned());
     }
     notes
 }
 
 /// Returns the messages, the summary and the next change of a compaction.
 pub(super) fn measures(compaction: &JudgedCompaction) -> String {
-    let growth = compaction
+    let bytes = compaction.summary_bytes;
+    let before = compaction
         .growth
-        .map_or_else(String::new, |growth| format!(" ({growth:+})"));
+        .and_then(|growth| bytes.checked_add_signed(-isize::try_from(growth).ok()?))
+        .filter(|before| *before > 0)
+        .map_or_else(String::new, |before| {
+            format!(", the one before {}", format_thousands(before))
+        });
     let edit = compaction.answers_to_edit.map_or_else(
-        || "no edit after it".to_owned(),
-        |answers| format!("{} to the next edit", pluralize(answers, "answer")),
+        || "no edit of a file after it".to_owned(),
+        |answers| {
+            format!(
+                "the next edit of a file after {}",
+                pluralize(answers, "answer")
+            )
+        },
     );
     format!(
-        "{} dropped, {} kept; summary {} bytes{growth}; {edit}",
+        "{} dropped, {} kept; summary {} bytes{before}; {edit}",
         pluralize(compaction.dropped, "message"),
         format_thousands(compaction.retained),
-        format_thousands(compaction.summary_bytes),
+        format_thousands(bytes),
     )
 }
 
@@ -268,7 +305,7 @@ pub(super) fn headline(compaction: &JudgedCompaction) -> String {
         escape_line(point.trigger.as_deref().unwrap_or_default()).into_owned(),
         kind.to_owned(),
         tokens,
-        format!("line {}", point.line),
+        format!("row {}", point.line),
     ];
     parts
         .into_iter()
@@ -312,7 +349,10 @@ fn print_compaction(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut
             print_facts(title, &chosen, MAX_LISTED, cx)?;
         }
     }
-    let classes: Vec<String> = compaction.classes.iter().map(survivors).collect();
+    let classes = compaction.classes.iter();
+    let classes = classes.filter(|class| listed == ListedFacts::All || is_important(class));
+    let classes = classes.filter(|class| class.count(FactVerdict::Unseen) == 0);
+    let classes: Vec<String> = classes.map(survivors).collect();
     if !classes.is_empty() {
         print_wrapped(&format!("  kept: {}", classes.join(" · ")), 8, cx)?;
     }
@@ -349,6 +389,13 @@ fn print_refetches(compaction: &JudgedCompaction, listed: ListedFacts, cx: &mut 
     Ok(())
 }
 
+/// Returns true for a class whose losses matter: of commands and values, only where some were needed.
+fn is_important(class: &ClassCounts) -> bool {
+    let is_detail = [FactClass::Command, FactClass::Value].map(FactClass::word);
+    !is_detail.contains(&&*class.class)
+        || class.needed_again + class.count(FactVerdict::Mutated) > 0
+}
+
 /// Returns the share of a class that is left: `3 of 7 instruction`.
 fn survivors(class: &ClassCounts) -> String {
     format!("{} {} of {}", class.class, class.surviving(), class.facts)
@@ -377,14 +424,14 @@ fn print_facts(title: &str, facts: &[&JudgedFact], limit: usize, cx: &mut Cx) ->
     Ok(())
 }
 
-/// Returns the line, the verdict and the later use of a fact.
+/// Returns the row, the verdict and the later use of a fact.
 pub(super) fn place(judged: &JudgedFact) -> String {
-    let mut parts = vec![format!("line {}", judged.fact.line)];
+    let mut parts = vec![format!("row {}", judged.fact.line)];
     if let Some(other) = &judged.other_value {
         parts.push(format!("the summary has {}", escape_line(other)));
     }
     if let Some(later) = &judged.later_use {
-        parts.push(format!("{} at {}", later.kind, later.line));
+        parts.push(format!("{} at row {}", later.kind, later.line));
     } else if judged.other_value.is_none() {
         parts.push(judged.verdict.word().to_owned());
     }

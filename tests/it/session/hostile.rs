@@ -42,8 +42,8 @@ fn unknown_rows_cut_lines_and_bad_bytes_are_counted() {
         .run(&["compaction", "s.jsonl"])
         .exits_with(0)
         .stdout_contains("rows of unknown kinds, left out: hologram 2")
-        .stdout_contains("1 line left out, as not JSON or too long; the first is line 5")
-        .stdout_contains("the last line is cut");
+        .stdout_contains("1 row left out, as not JSON or too long; the first is row 5")
+        .stdout_contains("the last row is cut");
 }
 
 #[test]
@@ -223,7 +223,20 @@ fn a_compaction_without_a_readable_summary_is_undecided() {
         .run(&["compaction", "s.jsonl", "--fail-on", "needed-again"])
         .exits_with(7)
         .stdout_contains("1 compaction undecided, without a summary that can be read");
-    project.run(&["compaction", "s.jsonl"]).exits_with(0);
+    // Nothing is claimed about what cannot be seen.
+    for format in ["text", "markdown", "html"] {
+        let run = project.run(&["compaction", "s.jsonl", "--format", format]);
+        let run = run.exits_with(0);
+        run.output_lacks("nothing that was dropped")
+            .output_lacks("there is no line")
+            .output_lacks("kept: instruction");
+    }
+    let run = project.run(&["compaction", "s.jsonl"]);
+    assert!(
+        run.stdout.starts_with("1 compaction undecided"),
+        "{}",
+        run.stdout
+    );
     // What a later summary lacks may have been lost before.
     rows.push(json!({"type": "system", "subtype": "compact_boundary", "uuid": "c", "sessionId": "s", "compactMetadata": {"trigger": "auto"}}));
     rows.push(json!({"type": "user", "uuid": "d", "sessionId": "s", "isCompactSummary": true, "message": {"role": "user", "content": "nothing"}}));

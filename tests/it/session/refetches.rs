@@ -98,11 +98,8 @@ fn a_file_that_is_read_again_has_its_price_and_the_names_that_were_used() {
         (&json!(4), &json!(1))
     );
     assert_eq!(own["later_tokens"], 3_000);
-    let line = report["prompt_line"].as_str().unwrap();
-    assert!(
-        line.contains("src/parser.rs with `fn parse_block`, `fn parse_line`"),
-        "{line}"
-    );
+    let example = "src/parser.rs with `fn parse_block`, `fn parse_line`";
+    assert_eq!(report["prompt_examples"], json!([example]));
 }
 
 #[test]
@@ -118,11 +115,11 @@ fn a_file_that_is_changed_next_is_asked_for_by_the_part_at_hand() {
     assert_eq!(found[0]["is_changed"], true);
     let line = report["prompt_line"].as_str().unwrap();
     assert!(
-        line.contains(
-            "only this part is read again (lost last time: src/parser.rs with `fn parse_block`)"
-        ),
+        line.ends_with("so that only this part is read again."),
         "{line}"
     );
+    let example = "src/parser.rs with `fn parse_block`";
+    assert_eq!(report["prompt_examples"], json!([example]));
 }
 
 #[test]
@@ -179,10 +176,10 @@ fn a_command_is_fetched_again_only_if_its_result_is_the_same() {
         .compact("nothing");
     assert!(names(early.run("make check", "12 tests passed in 4 s")).is_empty());
     let session = before().run("tasks show 7", &task);
-    let line = session.report()["prompt_line"].as_str().unwrap().to_owned();
-    assert!(
-        line.contains("`tasks show 7`: “Task 7: write the parser.”"),
-        "{line}"
+    let examples = &session.report()["prompt_examples"];
+    assert_eq!(
+        examples,
+        &json!(["`tasks show 7`: “Task 7: write the parser.”"])
     );
 }
 
@@ -217,6 +214,25 @@ fn a_build_fails_on_each_file_that_is_shown_as_fetched_again() {
             shown
         );
     }
+}
+
+#[test]
+fn a_file_is_counted_once_and_the_line_to_paste_is_one_line_without_names() {
+    let again = |session: Session| {
+        let session = session.compact("We write src/parser.rs.");
+        session.read("src/parser.rs", PARSER)
+    };
+    let session = again(again(Session::default().read("src/parser.rs", PARSER)))
+        .edit("src/parser.rs", "    let lines = text.lines();");
+    let run = session.project().run(&["compaction", "s.jsonl"]);
+    let run = run.exits_with(0);
+    let run = run.stdout_contains("1 file dropped and fetched again, in 2 of");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    let at = lines.iter().position(|line| line.starts_with("Keep "));
+    let at = at.unwrap();
+    assert!(!lines[at].contains("parser"), "{}", lines[at]);
+    assert_eq!(lines[at].matches("Keep ").count(), 1, "{}", lines[at]);
+    assert_eq!(lines[at + 1].matches("src/parser.rs").count(), 1);
 }
 
 #[test]
