@@ -408,7 +408,9 @@ impl<'m> SessionAnalysis<'m> {
         self.refetches.add_message(message);
         let is_of_agent = message.origin != MessageOrigin::Program && !is_of_user;
         for result in &read.results {
-            if self.refetches.add_result(result) && is_of_agent {
+            if !is_of_agent {
+                self.refetches.note_result(result);
+            } else if self.refetches.add_result(result) {
                 for key in &result.commands {
                     let key = (FactClass::Command, key.clone());
                     self.note_later_use(

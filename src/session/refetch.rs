@@ -101,7 +101,7 @@ struct DroppedMessages {
 
 /// The part of a result that a compaction had dropped.
 #[derive(Clone, Copy, Debug)]
-struct DroppedText {
+pub(super) struct DroppedText {
     compaction: usize,
     bytes: usize,
 }
@@ -234,7 +234,17 @@ impl<'m> RefetchTracker<'m> {
 
     /// Takes a result of a tool. Returns true if it was fetched again.
     pub(super) fn add_result(&mut self, result: &FetchedResult) -> bool {
-        let dropped = match (result.source.kind, result.source_use) {
+        let dropped = self.note_result(result);
+        if let Some(dropped) = dropped {
+            self.add_refetch(dropped, result);
+        }
+        dropped.is_some()
+    }
+
+    /// Takes a result that the agent did not ask for, or any. Returns the part of it that a
+    /// compaction dropped.
+    pub(super) fn note_result(&mut self, result: &FetchedResult) -> Option<DroppedText> {
+        match (result.source.kind, result.source_use) {
             (ResultKind::Command, _) => self.add_run(result),
             (ResultKind::File, SourceUse::Fetch) => self.add_reading(result),
             (ResultKind::File, SourceUse::Change) => {
@@ -247,11 +257,7 @@ impl<'m> RefetchTracker<'m> {
                 }
                 None
             }
-        };
-        if let Some(dropped) = dropped {
-            self.add_refetch(dropped, result);
         }
-        dropped.is_some()
     }
 
     /// Notes the output of a command. Returns it if a compaction dropped the same output.
