@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 const STOP_WORDS: &str = " the and for are was were has have had been being with from this that these those its his her our your their \
     will would can could should shall may might not but all any each into onto than then there here when where which who what \
     how why also just more most some such very they them you she him out over under again once both other own same too \
-    now new use used using via per let lets get got one two after before about because instead only must never always dont ";
+    now new use used using via per let lets get got one two after before about because instead only must never always dont \
+    much too ";
 
 /// Words of a sentence that forbids something.
 const PROHIBITIONS: &str = " not never dont doesnt cannot cant shouldnt mustnt wont isnt arent no nor without avoid avoids avoiding forbidden \
@@ -123,7 +124,8 @@ pub fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
 /// Returns true if a text ends with an abbreviation, so that its full stop ends no sentence.
 fn ends_abbreviation(text: &str) -> bool {
     let word = text.rsplit([' ', '(']).next().unwrap_or_default();
-    matches!(word, "e.g" | "i.e" | "vs" | "etc" | "cf" | "approx" | "No")
+    // `A. is fine` names an option.
+    word.len() == 1 || matches!(word, "e.g" | "i.e" | "vs" | "etc" | "cf" | "approx" | "No")
 }
 
 /// Returns the words of a text in lower case: runs of letters, digits, `_` and inner apostrophes.
@@ -204,30 +206,51 @@ fn is_stop_word(word: &str) -> bool {
     SET.contains(word)
 }
 
-/// Removes the ending of a word, so that `edited` and `edits` are one word.
+/// Removes the endings of a word, so that `edited` and `edits`, `consistent` and `consistency` are one
+/// word.
 pub fn stem(mut word: String) -> String {
-    for ending in ["ing", "ed", "es", "s"] {
+    if !word.is_ascii() {
+        return word;
+    }
+    for ending in ["ies", "ing", "ed", "es", "s"] {
         // `runs`, but not `pass` and `bus`.
         let is_short_plural = ending == "s"
             && word.len() == 4
             && !word.ends_with("ss")
             && !word.ends_with("us")
             && !word.ends_with("is");
-        let is_long = word.len() >= ending.len() + 4;
-        if (is_long || is_short_plural) && word.ends_with(ending) && word.is_ascii() {
+        let Some(rest) = word.strip_suffix(ending) else {
+            continue;
+        };
+        // `firing`, but not `string`.
+        let is_verb = matches!(ending, "ing" | "ed")
+            && rest.len() == 3
+            && rest.contains(['a', 'e', 'i', 'o', 'u']);
+        if rest.len() < 4 && !is_short_plural && !is_verb {
+            continue;
+        }
+        word.truncate(rest.len());
+        if ending == "ies" {
+            word.push('y');
+        }
+        // `commit` of `committed`.
+        let is_double = ["bb", "gg", "mm", "nn", "pp", "rr", "tt"]
+            .iter()
+            .any(|double| word.ends_with(double));
+        if is_double && ending.len() > 1 {
+            word.pop();
+        }
+        break;
+    }
+    if word.len() >= 4 && word.ends_with('e') {
+        word.pop();
+    }
+    for ending in ["ation", "at", "ency", "ent"] {
+        let minimum = if ending == "ent" { 6 } else { 4 };
+        if word.len() >= ending.len() + minimum && word.ends_with(ending) {
             word.truncate(word.len() - ending.len());
-            // `commit` of `committed`.
-            let is_double = ["bb", "gg", "mm", "nn", "pp", "rr", "tt"]
-                .iter()
-                .any(|double| word.ends_with(double));
-            if is_double && ending.len() > 1 {
-                word.pop();
-            }
             break;
         }
-    }
-    if word.len() > 4 && word.ends_with('e') {
-        word.pop();
     }
     word
 }

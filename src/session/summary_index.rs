@@ -1,6 +1,6 @@
 //! A summary, indexed so that each fact is looked up in constant time.
 
-use super::facts::error_line::ErrorLine;
+use super::facts::error_line::{ErrorLine, reports_failure};
 use super::facts::file_path::base_name;
 use super::facts::value::values;
 use super::sentences::{
@@ -14,12 +14,21 @@ const MAX_SUMMARY_BYTES: usize = 1 << 20;
 pub const OVERLAP_THRESHOLD: f64 = 0.6;
 /// The number of words of an instruction up to which all of them must stand together.
 const MAX_SHORT_WORDS: usize = 4;
+/// The number of words of a part of a sentence that stands for the whole.
+const MIN_CORE_WORDS: usize = 2;
+/// The words before the alternative or the reason of a decision.
+const ALTERNATIVES: [&str; 4] = [" rather than ", " instead of ", " because ", " so that "];
+/// The number of sentences with a word up to which it identifies an error.
+const MAX_RARE_PLACES: usize = 3;
 /// The number of places of a word that are looked at.
 const MAX_PLACES: usize = 60;
 /// The number of words beside each other that are looked up at once.
 const PHRASE_WORDS: usize = 5;
 /// Programs whose names are words of English.
 const WORD_PROGRAMS: [&str; 6] = ["make", "just", "go", "task", "ant", "node"];
+
+/// The places that a sentence belongs to: itself with the one before, and with the one behind.
+const BESIDE: fn(usize) -> [usize; 2] = |at| [at, at + 1];
 
 /// An indexed summary.
 #[derive(Debug, Default)]
@@ -28,6 +37,8 @@ pub struct SummaryIndex {
     places: HashMap<String, Vec<usize>>,
     /// The signs of the sentences.
     signs: Vec<SentenceSign>,
+    /// True for each sentence about a failure.
+    failures: Vec<bool>,
     /// All rows of up to [`PHRASE_WORDS`] words.
     phrases: HashSet<String>,
     /// The first words of code.
@@ -82,12 +93,15 @@ impl SummaryIndex {
     /// Indexes the words by sentences. Entries of a list have the sign of the line above it, too.
     fn add_sentences(&mut self, summary: &str) {
         let mut above = SentenceSign::default();
+        let mut is_failure_above = false;
         for line in summary.lines().map(str::trim) {
             let own = strip_list_mark(line);
             if line.starts_with('#') || own.trim_end_matches('*').ends_with(':') {
                 above = SentenceSign::new(own);
+                is_failure_above = reports_failure(own);
             } else if own.len() == line.len() && !own.is_empty() {
                 above = SentenceSign::default();
+                is_failure_above = false;
             }
             let mut sentences = Vec::new();
             split_sentences(own, &mut sentences);
@@ -99,26 +113,41 @@ impl SummaryIndex {
                     self.places.entry(word).or_default().push(self.signs.len());
                 }
                 self.signs.push(sign);
+                let is_failure = is_failure_above || reports_failure(&sentence);
+                self.failures.push(is_failure);
             }
         }
     }
 
-    /// Returns true if most words of a sentence stand in two sentences beside each other.
+    /// Returns true if most words of a sentence, or of what it decides, stand in two sentences beside
+    /// each other.
     pub fn has_sentence(&self, text: &str) -> bool {
-        self.has_words(&search_words(text), OVERLAP_THRESHOLD)
+        let ends = ALTERNATIVES.iter().filter_map(|word| text.find(word));
+        let core = ends.min().and_then(|end| text.get(..end)).map(search_words);
+        let core = core.filter(|own| own.len() > MIN_CORE_WORDS);
+        let all = [search_words(text)].into_iter().chain(core);
+        all.into_iter()
+            .any(|own| self.has_words(&own, OVERLAP_THRESHOLD))
     }
 
     fn has_words(&self, own: &BTreeSet<String>, share: f64) -> bool {
         let minimum = share_of(own.len(), share);
-        let beside = |at: usize| [at, at + 1];
-        self.count_words(own, beside)
+        self.count_words(own, BESIDE)
             .into_values()
             .any(|count| count >= minimum)
     }
 
-    /// Returns true if most words of an instruction, all of a short one, stand in a sentence that
-    /// forbids if it forbids.
+    /// Returns true if most words of an instruction, all of a short one, or of its first clause that
+    /// demands or forbids stand in a sentence that forbids if it forbids.
     pub fn has_rule(&self, text: &str) -> bool {
+        let mut clauses = text.split([',', ';', '(', ')', '—', '–']);
+        let core = clauses.find(|clause| SentenceSign::new(clause) != SentenceSign::default());
+        let is_whole = |core: &&str| search_words(core).len() >= MIN_CORE_WORDS;
+        let mut parts = [text].into_iter().chain(core.filter(is_whole));
+        parts.any(|part| self.has_clause(part))
+    }
+
+    fn has_clause(&self, text: &str) -> bool {
         let own = search_words(text);
         let minimum = share_of(own.len(), OVERLAP_THRESHOLD).max(own.len().min(MAX_SHORT_WORDS));
         let sign = SentenceSign::new(text);
@@ -203,13 +232,46 @@ impl SummaryIndex {
         head.get(1).is_some_and(|name| is_script(name)) || self.has_phrase(&head.join(" "))
     }
 
-    /// Returns true if the summary has most words of an error's line; or some, among them the name of
-    /// the error or a name of the program.
+    /// Returns true if the summary has most words of an error's message; some, among them the name of
+    /// the error or a name of the program; or a report of a failure with what distinguishes it.
     pub fn names_error(&self, error: &ErrorLine<'_>) -> bool {
+        let message = error.message();
         let has_name = self.has_phrase(error.name)
-            || words(error.line).any(|word| word.contains('_') && self.phrases.contains(&word));
+            || words(&message).any(|word| word.contains('_') && self.phrases.contains(&word));
         let share = OVERLAP_THRESHOLD / if has_name { 2.0 } else { 1.0 };
-        self.has_words(&content_words(error.line).collect(), share)
+        let own: BTreeSet<String> = content_words(&message).collect();
+        if !own.is_empty() && self.has_words(&own, share) {
+            return true;
+        }
+        let marks: BTreeSet<String> = error.marks().into_iter().map(stem).collect();
+        let is_other = |word: &String| !marks.contains(word) && !reports_failure(word);
+        let others: BTreeSet<String> = own.iter().filter(|own| is_other(own)).cloned().collect();
+        let file = error
+            .file_name()
+            .map(|name| words(name).map(stem).collect());
+        let file: BTreeSet<String> = file.unwrap_or_default();
+        let in_marks = self.count_words(&marks, BESIDE);
+        let in_others = self.count_words(&others, BESIDE);
+        let in_file = self.count_words(&file, BESIDE);
+        let is_rare = marks.iter().any(|mark| {
+            let places = self.places.get(mark).map_or(0, Vec::len);
+            (1..=MAX_RARE_PLACES).contains(&places)
+        });
+        (0..=self.signs.len()).any(|place| {
+            let count = |counts: &HashMap<usize, usize>| counts.get(&place).copied().unwrap_or(0);
+            let (marked, other) = (count(&in_marks), count(&in_others));
+            let has_file = !file.is_empty() && count(&in_file) == file.len();
+            let beside = [place.checked_sub(1), Some(place)];
+            let mut beside = beside.into_iter().flatten();
+            let is_failure = beside.any(|at| self.failures.get(at) == Some(&true));
+            let is_known = if marks.is_empty() {
+                other > 0 && other * 2 >= others.len()
+            } else {
+                marked > 1 || marked == 1 && (is_rare || other > 0)
+            };
+            is_failure && (is_known || has_file && other > 0)
+                || marked > 1 && marked * 2 > marks.len()
+        })
     }
 
     /// Returns true if the summary has a value with this key.
@@ -260,3 +322,7 @@ fn path_of_word(word: &str) -> &str {
         _ => own,
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/session/summary_index.rs"]
+mod tests;

@@ -1,6 +1,8 @@
 //! Lines of errors in the output of tools, and what identifies an error.
 
+use super::file_path::base_name;
 use crate::session::sentences::{content_words, is_among, words};
+use std::collections::BTreeSet;
 
 /// The length in bytes of a line that is read.
 const LINE_BYTES: std::ops::RangeInclusive<usize> = 6..=400;
@@ -61,6 +63,10 @@ const NEGATIONS: &str = " not no ";
 /// Words of lines that report a failure.
 const FAILURES: &str = " fail failed fails failure cannot cant couldnt unable invalid undefined unknown denied refused missing \
     conflict unexpected mismatch expected timeout exceeds exceeded rejected ambiguous unsupported aborted errors error ";
+/// Other words of sentences about errors.
+const RESOLUTIONS: &str = " failing failures broke broken fix fixed fixes fixing panic panics panicked reject rejects resolved resolve \
+    worked workaround warning warnings problem bug conflicts crash crashed crashes lint linter unused violation violations wrong expects \
+    mismatches removed ";
 /// Messages of an agent's program about its own tools, which are no errors of the work.
 const OWN_MESSAGES: [&str; 12] = [
     "tool_use_error",
@@ -98,6 +104,51 @@ impl ErrorLine<'_> {
         let words: Vec<String> = words(&line).take(MAX_KEY_WORDS).collect();
         format!("{}|{}", self.name, words.join(" "))
     }
+
+    /// Returns its line without its place, with the last parts of paths.
+    pub fn message(&self) -> String {
+        let words = strip_place(self.line).split_whitespace();
+        words.map(base_name).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the name of the file of its place, with its extension.
+    pub fn file_name(&self) -> Option<&str> {
+        let place = self.line.strip_suffix(strip_place(self.line))?;
+        let name = base_name(place).split([':', '(']).next()?;
+        (name.len() > 4 && name.contains('.')).then_some(name)
+    }
+
+    /// Returns the parts that few errors have, in lower case: identifiers, numbers, the rule of a
+    /// linter.
+    pub fn marks(&self) -> BTreeSet<String> {
+        let message = self.message();
+        let is_mark = |word: &&str| {
+            let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+            let is_mixed = word.len() >= 5 && letters > 0 && letters < word.len();
+            let is_camel = word.chars().zip(word.chars().skip(1));
+            let is_camel = is_camel
+                .into_iter()
+                .any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+            *word != self.name && (is_mixed || is_camel || letters == 0 && word.len() >= 2)
+        };
+        let parts = message.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut own: BTreeSet<String> = parts.filter(is_mark).map(str::to_lowercase).collect();
+        // `… is not checked (errcheck)`.
+        let rule = message
+            .rsplit_once(" (")
+            .and_then(|(_, rule)| rule.strip_suffix(')'));
+        let is_rule = |rule: &&str| {
+            let is_word = words(&message).filter(|word| word == rule).count() > 1;
+            !is_word && rule.len() >= 4 && rule.bytes().all(|c| c.is_ascii_lowercase())
+        };
+        own.extend(rule.filter(is_rule).map(str::to_owned));
+        own
+    }
+}
+
+/// Returns true if a sentence reports a failure or its end.
+pub fn reports_failure(sentence: &str) -> bool {
+    has_word(sentence, FAILURES) || has_word(sentence, RESOLUTIONS)
 }
 
 /// Returns the first errors of a tool's output, each once.

@@ -1,6 +1,8 @@
 //! Instructions, decisions and open tasks in prose.
 
-use crate::session::sentences::{content_words, is_among, sentences, stem, strip_list_mark, words};
+use crate::session::sentences::{
+    content_words, is_among, search_words, sentences, stem, strip_list_mark, words,
+};
 
 /// The maximum number of words of a sentence that is read as a fact.
 const MAX_WORDS: usize = 60;
@@ -28,6 +30,8 @@ const SUBJECTS: &str =
 const STATES: &str = " mind worry know think see understand care have need seem ";
 /// Words that point to a thing of the moment: `use this`, `I want it`.
 const POINTERS: &str = " this that these those it them in an me you option going ";
+/// Work that ends.
+const TASKS: &str = " plan task change commit branch issue ticket pr step ";
 /// Words for the way in which others work.
 const CONVENTIONS: &str = " style convention conventions pattern patterns guide guidelines standard standards rules existing compatibility ";
 /// Words for a thing that stays.
@@ -51,7 +55,7 @@ const CONDITIONS: &str = " if when the a an one two in for after because then th
 /// Words of a statement.
 const FINITE_VERBS: &str = " is are was were has had does did can will ";
 /// Verbs of a choice, without their endings.
-const CHOICES: &str = " use keep kept take took choos chos pick prefer avoid drop replac switch adopt stor put reus mov leav left defer split merg ";
+const CHOICES: &str = " use keep kept tak took choos chos pick prefer avoid drop replac switch adopt stor put reus mov leav left defer split merg ";
 /// Labels of decisions.
 const DECISION_LABELS: &str = " decision decided ";
 
@@ -126,11 +130,27 @@ fn is_rule(
     let is_question = is_among(word_at(own, 0), QUESTION_STARTS)
         || is_among(word_at(own, 0), QUESTION_VERBS)
             && is_among(word_at(own, 1), QUESTION_SUBJECTS);
+    let is_offer = word_at(own, 0) == "you" && matches!(word_at(own, 1), "can" | "could" | "may");
     own.len() <= MAX_WORDS
-        && !is_question
+        && !(is_question || is_offer || is_about_moment(own))
         && !sentence.split_whitespace().any(is_place)
         && (0..own.len()).any(|at| makes_rule(own, at))
         && (sentence.contains('`') || content_words(sentence).next().is_some())
+}
+
+/// Returns true for an order about the thing at hand: `make sure it is in the list`, `this plan must …`.
+fn is_about_moment(own: &[ClauseWord]) -> bool {
+    let before = own
+        .iter()
+        .position(|word| matches!(&*word.word, "it" | "its"));
+    let before: Vec<&str> = own
+        .iter()
+        .take(before.unwrap_or(0))
+        .map(|word| &*word.word)
+        .collect();
+    let is_order = |word: &&str| is_among(word, DEMANDS) || matches!(*word, "sure" | "ensure");
+    before.iter().any(is_order) && search_words(&before.join(" ")).len() <= 1
+        || matches!(word_at(own, 0), "this" | "these") && is_among(word_at(own, 1), TASKS)
 }
 
 /// Returns the decisions of a text: sentences in which the speaker decided or ruled out, goes with

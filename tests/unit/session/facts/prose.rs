@@ -163,3 +163,23 @@ fn only_a_choice_of_the_speaker_is_a_decision() {
         assert_eq!(decisions(explanation), [""; 0], "{explanation}");
     }
 }
+
+#[test]
+fn the_letter_of_an_option_ends_no_sentence() {
+    assert_eq!(
+        user_instructions("A. is fine, ensure we log each call"),
+        ["A. is fine, ensure we log each call"]
+    );
+}
+
+#[test]
+fn an_offer_or_an_order_about_the_thing_at_hand_is_no_rule() {
+    for text in [
+        "you can look up the history of this session in s.jsonl if you need to (don't read the full file!)",
+        "make sure it's in Project: Troy",
+        "Also don't give it a number and it needs no date or status in the file",
+        "this plan must be written in such a way, that you can start a new session",
+    ] {
+        assert_eq!(user_instructions(text), [""; 0], "{text}");
+    }
+}
