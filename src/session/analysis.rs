@@ -4,11 +4,12 @@
 
 use super::facts::fact::{Fact, FactClass, FactSource, FileUse};
 use super::facts::fact_reader::{FactReader, TextMask, standing_files};
+use super::facts::file_path::is_path_like;
 use super::refetch::{LaterWork, RefetchTracker};
 use super::sentences::one_line;
 use super::session_event::{
     CompactionKind, CompactionPoint, MessageOrigin, Reload, SessionEvent, SessionFormat,
-    SessionMessage,
+    SessionMessage, part_text,
 };
 use super::summary_index::SummaryIndex;
 use super::verdict::{FactVerdict, KnownFacts, is_in_summary};
@@ -355,13 +356,13 @@ impl<'m> SessionAnalysis<'m> {
             compaction.later = later;
         }
         for (compaction, mut counts) in self.found.iter_mut().zip(self.counts) {
-            for judged in &compaction.facts {
+            let facts = &mut compaction.facts;
+            for judged in &*facts {
                 let own = class_counts(&mut counts, &judged.fact);
                 own.add(judged.verdict);
                 own.needed_again += usize::from(judged.is_needed_again());
             }
             compaction.classes = counts.into_values().collect();
-            let facts = &mut compaction.facts;
             facts.retain(|judged| is_all || judged.verdict.is_dropped());
             // Within a class, what was needed again, and files that were created or changed come
             // first.
@@ -428,6 +429,24 @@ impl<'m> SessionAnalysis<'m> {
                 self.note_use(&fact);
             }
             self.add_fact(fact, number);
+        }
+        self.note_named_files(message);
+    }
+
+    /// Takes the files that a result names out of those that can be needed again: the agent found them
+    /// another way.
+    fn note_named_files(&mut self, message: &SessionMessage) {
+        if self.watched.is_empty() {
+            return;
+        }
+        let results = message.turn.results().flat_map(|result| &result.parts);
+        for text in results.filter_map(part_text) {
+            let is_end = |c: char| c.is_whitespace() || "`\"'<>,;|:()".contains(c);
+            for word in text.split(is_end).filter(|word| is_path_like(word)) {
+                if let Some(path) = self.reader.relative_path(word) {
+                    self.watched.remove(&(FactClass::File, path));
+                }
+            }
         }
     }
 
@@ -658,8 +677,7 @@ impl<'m> SessionAnalysis<'m> {
         let is_reloading =
             self.input.format == SessionFormat::ClaudeCode && point.kind == CompactionKind::Summary;
         let summary = (self.input.mask)(&point.summary);
-        self.refetches
-            .add_compaction(&summary, self.count, &point.retained);
+        self.refetches.add_compaction(&point, &summary, self.count);
         let summary = SummaryIndex::new(&summary);
         let judgement = Judgement {
             kind: point.kind,

@@ -8,9 +8,10 @@
 use super::facts::error_line::error_lines;
 use super::facts::fact_reader::TextMask;
 use super::facts::fetched_result::{FetchedResult, ResultKind, ResultSource, SourceUse};
+use super::facts::file_path::base_name;
 use super::facts::outline::{DefinedName, Outline};
 use super::sentences::one_line;
-use super::session_event::{SessionMessage, all_text, part_text};
+use super::session_event::{CompactionKind, CompactionPoint, SessionMessage, all_text, part_text};
 use crate::kernel::conversation::{Part, Speaker};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -44,18 +45,22 @@ pub struct Refetch {
     pub line: usize,
     /// The number of fetches; parts of a file are fetched one by one.
     pub times: usize,
-    /// The names in a file that were used next, those first that the summary lacks, or else the
-    /// numbers of its lines; the first line of an output that means something.
+    /// The names in a file that were used next and that the summary lacks, or else the numbers of its
+    /// lines; the first line of an output that means something.
     pub parts: Vec<String>,
     /// True if the output has an error.
     #[serde(skip)]
     pub is_error: bool,
     /// True if the agent then changed the file: many agents only change files that they have read.
     pub is_changed: bool,
+    /// True if the summary has the name of the file and the names in it that were used next.
+    pub is_in_summary: bool,
+    /// True if a tool had refused to change the file before it was read.
+    pub is_forced: bool,
     /// The length of the result.
     pub bytes: usize,
-    /// Its tokens: the share of the growth of the next request that its bytes have; null without
-    /// billed tokens.
+    /// Its tokens: the share of the growth of the next request that its bytes have, at most two for
+    /// five bytes; null without billed tokens.
     pub tokens: Option<u64>,
 }
 
@@ -93,6 +98,7 @@ struct CommandRun {
 #[derive(Debug)]
 struct DroppedMessages {
     compaction: usize,
+    kind: CompactionKind,
     /// The number of the first message behind it.
     end: usize,
     /// The numbers of earlier messages that stay, in ascending order.
@@ -104,6 +110,8 @@ struct DroppedMessages {
 pub(super) struct DroppedText {
     compaction: usize,
     bytes: usize,
+    /// True if a tool had refused to change the file before it was read.
+    is_forced: bool,
 }
 
 /// The place of a refetch.
@@ -135,6 +143,10 @@ pub(super) struct RefetchTracker<'m> {
     runs: HashMap<String, CommandRun>,
     /// The last message with each line of a file, by the hash of the path and the line.
     lines: HashMap<u64, usize>,
+    /// The last message that wrote a file as a whole.
+    written: HashMap<String, usize>,
+    /// The files that a tool refused to change, until they are read.
+    refused: HashSet<String>,
     /// The compactions that hold.
     drops: Vec<DroppedMessages>,
     /// The work behind each compaction.
@@ -145,8 +157,9 @@ pub(super) struct RefetchTracker<'m> {
     open: HashMap<ResultSource, OpenRefetch>,
     /// The names of the open refetches by their words.
     names: HashMap<String, Vec<(ResultSource, usize)>>,
-    /// The words of the last summary.
-    summary: HashSet<String>,
+    /// The last summary, and its words.
+    summary: String,
+    summary_words: HashSet<String>,
     /// The tokens of the last request.
     request: Option<u64>,
     /// The messages in front of the answer that is being read, and those since.
@@ -161,13 +174,16 @@ impl<'m> RefetchTracker<'m> {
             mask,
             runs: HashMap::new(),
             lines: HashMap::new(),
+            written: HashMap::new(),
+            refused: HashSet::new(),
             drops: Vec::new(),
             work: Vec::new(),
             answers: 0,
             changes: 0,
             open: HashMap::new(),
             names: HashMap::new(),
-            summary: HashSet::new(),
+            summary: String::new(),
+            summary_words: HashSet::new(),
             request: None,
             closed: Growth::default(),
             growing: Growth::default(),
@@ -238,18 +254,26 @@ impl<'m> RefetchTracker<'m> {
         if let Some(dropped) = dropped {
             self.add_refetch(dropped, result);
         }
-        dropped.is_some()
+        dropped.is_some_and(|dropped| !dropped.is_forced)
     }
 
     /// Takes a result that the agent did not ask for, or any. Returns the part of it that a
     /// compaction dropped.
     pub(super) fn note_result(&mut self, result: &FetchedResult) -> Option<DroppedText> {
-        match (result.source.kind, result.source_use) {
+        let dropped = match (result.source.kind, result.source_use) {
             (ResultKind::Command, _) => self.add_run(result),
             (ResultKind::File, SourceUse::Fetch) => self.add_reading(result),
-            (ResultKind::File, SourceUse::Change) => {
+            (ResultKind::File, SourceUse::Refusal) => {
+                self.refused.insert(result.source.name.clone());
+                return None;
+            }
+            (ResultKind::File, SourceUse::Change | SourceUse::Write) => {
                 self.add_lines(result);
                 self.changes += 1;
+                if result.source_use == SourceUse::Write {
+                    let name = result.source.name.clone();
+                    self.written.insert(name, result.message);
+                }
                 if let Some(open) = self.open.get(&result.source).map(|open| open.index)
                     && let Some(refetch) = self.refetch(open)
                 {
@@ -257,7 +281,12 @@ impl<'m> RefetchTracker<'m> {
                 }
                 None
             }
-        }
+        };
+        let is_forced = self.refused.remove(&result.source.name);
+        dropped.map(|dropped| DroppedText {
+            is_forced,
+            ..dropped
+        })
     }
 
     /// Notes the output of a command. Returns it if a compaction dropped the same output.
@@ -283,7 +312,11 @@ impl<'m> RefetchTracker<'m> {
         if !is_same {
             return None;
         }
-        Some(DroppedText { compaction, bytes })
+        Some(DroppedText {
+            compaction,
+            bytes,
+            is_forced: false,
+        })
     }
 
     /// Notes the lines of a file. Returns those that a compaction dropped.
@@ -291,10 +324,12 @@ impl<'m> RefetchTracker<'m> {
         let mut dropped: Option<DroppedText> = None;
         // The compaction that dropped the message of the line before.
         let mut last: Option<(Option<usize>, Option<usize>)> = None;
+        let written = self.written.get(&result.source.name).copied();
         let mut all = 0;
         for (hash, bytes) in file_lines(result) {
             all += bytes;
             let before = self.lines.get(&hash).copied();
+            let before = before.map(|before| before.max(written.unwrap_or(before)));
             if last.is_none_or(|(message, _)| message != before) {
                 last = Some((before, before.and_then(|message| self.dropped_by(message))));
             }
@@ -302,6 +337,7 @@ impl<'m> RefetchTracker<'m> {
                 let own = dropped.get_or_insert(DroppedText {
                     compaction,
                     bytes: 0,
+                    is_forced: false,
                 });
                 own.compaction = own.compaction.max(compaction);
                 own.bytes += bytes;
@@ -318,13 +354,13 @@ impl<'m> RefetchTracker<'m> {
         }
     }
 
-    /// Returns the compaction that dropped a message.
+    /// Returns the last compaction that could have kept a message that one dropped.
     fn dropped_by(&self, message: usize) -> Option<usize> {
         let first = self.drops.partition_point(|drop| drop.end <= message);
         let mut later = self.drops.iter().skip(first);
-        later
-            .find(|drop| drop.retained.binary_search(&message).is_err())
-            .map(|drop| drop.compaction)
+        let dropping = later.find(|drop| drop.retained.binary_search(&message).is_err())?;
+        let last = later.rfind(|drop| drop.kind != CompactionKind::ClearedResults);
+        Some(last.unwrap_or(dropping).compaction)
     }
 
     fn refetch(&mut self, at: RefetchIndex) -> Option<&mut Refetch> {
@@ -337,12 +373,16 @@ impl<'m> RefetchTracker<'m> {
     /// Adds a refetch, or another part of one since the last compaction.
     fn add_refetch(&mut self, dropped: DroppedText, result: &FetchedResult) {
         let text = (self.mask)(&result.text);
-        let DroppedText { compaction, bytes } = dropped;
+        let DroppedText {
+            compaction,
+            bytes,
+            is_forced,
+        } = dropped;
         let answer = self.answers;
         let Some(work) = self.work.get_mut(compaction) else {
             return;
         };
-        if work.last_answer != answer {
+        if work.last_answer != answer && !is_forced {
             work.last_answer = answer;
             work.refetch_answers += 1;
         }
@@ -355,6 +395,8 @@ impl<'m> RefetchTracker<'m> {
                 parts: Vec::new(),
                 is_error: false,
                 is_changed: false,
+                is_in_summary: false,
+                is_forced,
                 bytes: 0,
                 tokens: None,
             });
@@ -382,6 +424,7 @@ impl<'m> RefetchTracker<'m> {
         self.growing.refetches.push((index, bytes));
         if let Some(refetch) = self.refetch(index) {
             refetch.times += 1;
+            refetch.is_forced &= is_forced;
             refetch.bytes += bytes;
             if result.source.kind == ResultKind::Command {
                 refetch.is_error = !error_lines(&text).is_empty();
@@ -406,6 +449,7 @@ impl<'m> RefetchTracker<'m> {
         }
         for (index, own) in refetches {
             let share = u128::from(growth) * own as u128 / bytes.max(1) as u128;
+            let share = share.min(own as u128 * 2 / 5);
             if let Some(refetch) = self.refetch(index) {
                 *refetch.tokens.get_or_insert(0) += u64::try_from(share).unwrap_or(0);
             }
@@ -413,15 +457,19 @@ impl<'m> RefetchTracker<'m> {
     }
 
     /// Takes a compaction with its masked summary and the first message behind it.
-    pub(super) fn add_compaction(&mut self, summary: &str, end: usize, retained: &[usize]) {
+    pub(super) fn add_compaction(&mut self, point: &CompactionPoint, summary: &str, end: usize) {
         self.end_refetches();
         self.drops.push(DroppedMessages {
             compaction: self.work.len(),
+            kind: point.kind,
             end,
-            retained: retained.to_vec(),
+            retained: point.retained.clone(),
         });
         self.work.push(LaterWork::default());
-        self.summary = identifiers(summary).map(str::to_owned).collect();
+        if point.kind != CompactionKind::ClearedResults {
+            self.summary = summary.to_owned();
+            self.summary_words = identifiers(summary).map(str::to_owned).collect();
+        }
         self.end_growth();
     }
 
@@ -443,24 +491,31 @@ impl<'m> RefetchTracker<'m> {
         self.names.clear();
         for open in std::mem::take(&mut self.open).into_values() {
             let is_new = |name: &&DefinedName| {
-                let mut words = identifiers(&name.label);
-                words.any(|word| !self.summary.contains(word))
+                let own = if name.word.is_empty() {
+                    &name.label
+                } else {
+                    &name.word
+                };
+                let mut words = identifiers(own);
+                words.any(|word| !self.summary_words.contains(word))
             };
-            let used: Vec<&DefinedName> = open
+            let names = open
                 .used
                 .iter()
-                .filter_map(|at| open.outline.names.get(*at))
-                .collect();
-            let new = used.iter().copied().filter(is_new);
-            let known = used.iter().copied().filter(|name| !is_new(name));
-            let parts: Vec<String> = new
-                .chain(known)
-                .take(MAX_PARTS)
-                .map(|name| name.label.clone())
-                .collect();
-            if let Some(refetch) = self.refetch(open.index)
-                && !parts.is_empty()
+                .filter_map(|at| open.outline.names.get(*at));
+            let used: Vec<&DefinedName> = names.filter(|name| name.is_distinct()).collect();
+            let new = used.iter().copied().filter(is_new).take(MAX_PARTS);
+            let parts: Vec<String> = new.map(|name| name.label.clone()).collect();
+            let index = open.index;
+            let refetches = self.work.get(index.compaction).map(|work| &work.refetches);
+            let name = refetches
+                .and_then(|own| own.get(index.refetch))
+                .map(|own| &own.name);
+            let has_file = name.is_some_and(|name| self.summary.contains(base_name(name)));
+            if let Some(refetch) = self.refetch(index)
+                && !used.is_empty()
             {
+                refetch.is_in_summary = has_file && parts.is_empty();
                 refetch.parts = parts;
             }
         }

@@ -58,6 +58,7 @@ enum ToolWork {
     Tasks,
     NewTask,
     TaskChange,
+    TaskList,
     Question,
     Other,
 }
@@ -76,6 +77,7 @@ fn tool_work(name: &str) -> ToolWork {
         "todowrite" | "update_plan" | "write_todos" => ToolWork::Tasks,
         "taskcreate" => ToolWork::NewTask,
         "taskupdate" => ToolWork::TaskChange,
+        "tasklist" => ToolWork::TaskList,
         "askuserquestion" => ToolWork::Question,
         _ => ToolWork::Other,
     }
@@ -404,6 +406,7 @@ impl<'m> FactReader<'m> {
             ToolWork::Question => {
                 pending.questions = arguments.get("questions").cloned().unwrap_or_default();
             }
+            ToolWork::TaskList => {}
             ToolWork::Other => out.add_values(&(self.mask)(text_at(arguments, "url"))),
         }
         if matches!(pending.work, ToolWork::Patch | ToolWork::File(_)) {
@@ -434,6 +437,16 @@ impl<'m> FactReader<'m> {
         let closed = self.open_tasks.difference(&open).cloned();
         out.closed_tasks.extend(closed);
         self.open_tasks = open;
+    }
+
+    /// Reads a printed list of tasks, also those that a sub-agent ended: `#1 [completed] Write it`.
+    fn read_task_list(&self, text: &str, out: &mut MessageFacts) {
+        for line in text.lines() {
+            let Some((_, task)) = line.split_once(" [completed] ") else {
+                continue;
+            };
+            out.closed_tasks.push(sentence_key(&(self.mask)(task)));
+        }
     }
 
     /// Reads the answers to questions of the agent: `"Which store?"="SQLite"`. An option that the
@@ -470,6 +483,8 @@ impl<'m> FactReader<'m> {
             return;
         };
         let is_shell = call.work == ToolWork::Shell;
+        // A result has the place of its call.
+        out.place.line = call.place.line;
         let place = out.place;
         let fetched = |source: ResultSource| FetchedResult {
             source,
@@ -488,6 +503,24 @@ impl<'m> FactReader<'m> {
                     name: call.command_line,
                 })
             });
+        }
+        if call.work == ToolWork::TaskList {
+            let lists = texts.iter().copied();
+            lists.for_each(|text| self.read_task_list(text, out));
+        }
+        let is_unread = |text: &&str| text.contains("has not been read yet");
+        if result.is_error && texts.iter().any(is_unread) {
+            let paths = call
+                .files
+                .iter()
+                .filter_map(|file| self.relative_path(&file.path));
+            out.results.extend(paths.map(|name| FetchedResult {
+                source_use: SourceUse::Refusal,
+                ..fetched(ResultSource {
+                    kind: ResultKind::File,
+                    name,
+                })
+            }));
         }
         // A failed command may still have read and changed files.
         let files = if result.is_error && !is_shell {
@@ -531,7 +564,11 @@ impl<'m> FactReader<'m> {
                     ..result
                 }),
                 FileUse::Modified | FileUse::Created => Some(FetchedResult {
-                    source_use: SourceUse::Change,
+                    source_use: if file.file_use == FileUse::Created {
+                        SourceUse::Write
+                    } else {
+                        SourceUse::Change
+                    },
                     text: call.written.clone(),
                     message: call.place.message,
                     ..result

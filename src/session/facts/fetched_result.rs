@@ -32,6 +32,10 @@ pub enum SourceUse {
     Fetch,
     /// It changed it.
     Change,
+    /// It wrote it as a whole.
+    Write,
+    /// It was refused, as the file had not been read.
+    Refusal,
 }
 
 /// A result of a tool.

@@ -32,6 +32,19 @@ pub struct DefinedName {
     pub word: String,
 }
 
+impl DefinedName {
+    /// Returns true for a heading and for a name of several words, such as `parse_block`; a single one,
+    /// such as `path`, helps with no file.
+    pub fn is_distinct(&self) -> bool {
+        let own = &self.word;
+        let mut pairs = own.chars().zip(own.chars().skip(1));
+        own.is_empty()
+            || own.starts_with(char::is_uppercase)
+            || own.trim_matches('_').contains(['_', '-', '/', '.'])
+            || pairs.any(|(a, b)| a.is_lowercase() && b.is_uppercase())
+    }
+}
+
 /// The names of a file in their order.
 #[derive(Debug, Default)]
 pub struct Outline {

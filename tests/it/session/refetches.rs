@@ -86,19 +86,18 @@ fn a_file_that_is_read_again_has_its_price_and_the_names_that_were_used() {
     assert_eq!(found.len(), 1, "{report:#}");
     assert_eq!(found[0]["name"], "src/parser.rs");
     // The summary has the other name.
-    assert_eq!(
-        found[0]["parts"],
-        json!(["fn parse_block", "fn parse_line"])
-    );
+    assert_eq!(found[0]["parts"], json!(["fn parse_block"]));
+    assert_eq!(found[0]["is_in_summary"], false);
+    // No token has less than 2.5 bytes.
     let tokens = found[0]["tokens"].as_u64().unwrap();
-    assert!((300..=900).contains(&tokens), "{tokens}");
+    assert_eq!(tokens, found[0]["bytes"].as_u64().unwrap() * 2 / 5);
     let own = &report["sessions"][0]["compactions"][0];
     assert_eq!(
         (&own["later_answers"], &own["refetch_answers"]),
         (&json!(4), &json!(1))
     );
     assert_eq!(own["later_tokens"], 3_000);
-    let example = "src/parser.rs with `fn parse_block`, `fn parse_line`";
+    let example = "src/parser.rs with `fn parse_block`";
     assert_eq!(report["prompt_examples"], json!([example]));
 }
 
@@ -181,6 +180,109 @@ fn a_command_is_fetched_again_only_if_its_result_is_the_same() {
         examples,
         &json!(["`tasks show 7`: “Task 7: write the parser.”"])
     );
+}
+
+/// A session that has read a file and then been compacted.
+fn compacted(summary: &str) -> Session {
+    Session::default()
+        .read("src/parser.rs", PARSER)
+        .compact(summary)
+}
+
+#[test]
+fn a_file_whose_used_names_the_summary_has_is_marked() {
+    let report = compacted("We write src/parser.rs with parse_line and parse_block.")
+        .read("src/parser.rs", PARSER)
+        .run("make run", "parse_block")
+        .edit("src/parser.rs", "    let lines = text.lines();")
+        .report();
+    let found = refetches(&report);
+    assert_eq!(found[0]["is_in_summary"], true);
+    assert_eq!(found[0]["parts"], json!([]));
+    // The summary needs no keyword.
+    let text = "     1→function sumOrder(order) {\n     2→  return order.lines;\n";
+    let report = Session::default()
+        .read("src/sum.js", text)
+        .compact("sumOrder is in sum.js.")
+        .read("src/sum.js", text)
+        .edit("src/sum.js", "  return order.lines;")
+        .report();
+    assert_eq!(refetches(&report)[0]["is_in_summary"], true);
+}
+
+#[test]
+fn names_of_a_single_word_are_no_parts() {
+    let text = "     1→const path = require('path');\n     2→function render(order) {\n     3→  return order.lines;\n";
+    let report = Session::default()
+        .read("src/view.js", text)
+        .compact("nothing")
+        .read("src/view.js", text)
+        .edit("src/view.js", "  return order.lines;")
+        .report();
+    assert_eq!(refetches(&report)[0]["parts"], json!([]));
+}
+
+#[test]
+fn a_file_that_the_agent_wrote_behind_the_compaction_is_not_dropped() {
+    let input = json!({"file_path": format!("{FOLDER}/src/parser.rs"), "content": "fn other() {}"});
+    let report = compacted("nothing")
+        .call("Write", &input, "The file has been updated")
+        .read("src/parser.rs", PARSER)
+        .report();
+    assert_eq!(refetches(&report), Vec::<Value>::new());
+}
+
+#[test]
+fn a_reading_that_a_tool_demanded_is_forced() {
+    let edit = json!({"file_path": format!("{FOLDER}/src/parser.rs"), "old_string": "x", "new_string": "y"});
+    let mut session = compacted("nothing").call(
+        "Edit",
+        &edit,
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    );
+    let refusal = session.rows.last_mut().unwrap();
+    refusal["message"]["content"][0]["is_error"] = json!(true);
+    let report = session.read("src/parser.rs", PARSER).report();
+    let found = refetches(&report);
+    assert_eq!(found[0]["is_forced"], true);
+    let own = &report["sessions"][0]["compactions"][0];
+    assert_eq!(own["refetch_answers"], 0);
+    let report = compacted("nothing").read("src/parser.rs", PARSER).report();
+    assert_eq!(refetches(&report)[0]["is_forced"], false);
+}
+
+#[test]
+fn a_refetch_belongs_to_the_last_compaction_before_it() {
+    let report = compacted("nothing")
+        .run("make check", "ok")
+        .compact("nothing again")
+        .read("src/parser.rs", PARSER)
+        .report();
+    assert!(refetches(&report).is_empty());
+    let last = &report["sessions"][0]["compactions"][1]["refetches"];
+    assert_eq!(last[0]["name"], "src/parser.rs");
+}
+
+#[test]
+fn a_file_that_a_result_named_before_its_use_is_not_needed_again() {
+    let needed = |session: Session| {
+        let session = (0..5).fold(session, |own, at| own.read(&format!("n{at}.md"), "x"));
+        let report = session
+            .compact("nothing")
+            .run("git status", " M docs/other.md")
+            .read("src/parser.rs", PARSER)
+            .report();
+        let facts = &report["sessions"][0]["compactions"][0]["facts"];
+        let mut facts = facts.as_array().unwrap().iter();
+        facts.any(|fact| fact["text"] == "src/parser.rs" && fact["needed_again"].is_object())
+    };
+    assert!(needed(Session::default().read("src/parser.rs", PARSER)));
+    let report = compacted("nothing")
+        .run("git status", " M src/parser.rs")
+        .read("src/parser.rs", PARSER)
+        .report();
+    let facts = &report["sessions"][0]["compactions"][0]["facts"];
+    assert!(!facts.to_string().contains("again"), "{facts}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn the_report_begins_with_the_verdict() {
       17 messages dropped, 0 kept; summary 65 bytes; the next edit of a file after 3
       answers
       dropped and fetched again: 1
-        71 bytes       npm run checkout  (row 24): “TypeError: order.lines is not
+        71 bytes       npm run checkout  (row 23): “TypeError: order.lines is not
                        iterable”
       dropped and needed again: 2
         file.modified tests/fixtures/orders.json  (row 3, read again at row 21)

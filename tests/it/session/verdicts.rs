@@ -417,3 +417,16 @@ fn what_a_file_of_rules_names_is_loaded_again() {
         assert_eq!(fact["verdict"], json!(expected), "{folder}");
     }
 }
+
+#[test]
+fn a_task_that_a_list_shows_as_completed_is_not_open() {
+    let task = |id: &str, text: &str| call(id, "TaskCreate", &json!({"subject": text}), "ok");
+    let mut rows: Vec<Value> = task("1", "Write the importer page").into();
+    rows.extend(task("2", "Write the exporter page"));
+    let list = "#1 [completed] Write the importer page\n#2 [pending] Write the exporter page";
+    rows.extend(call("3", "TaskList", &json!({}), list));
+    assert_eq!(
+        verdicts(&compacted(rows, "nothing"), &["importer", "exporter"]),
+        ["none", "lost"]
+    );
+}
