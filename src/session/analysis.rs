@@ -357,6 +357,7 @@ impl<'m> SessionAnalysis<'m> {
         }
         for (compaction, mut counts) in self.found.iter_mut().zip(self.counts) {
             let facts = &mut compaction.facts;
+            facts.retain(|judged| judged.is_needed_again() || !judged.fact.is_weak());
             for judged in &*facts {
                 let own = class_counts(&mut counts, &judged.fact);
                 own.add(judged.verdict);
@@ -710,14 +711,15 @@ impl<'m> SessionAnalysis<'m> {
                 continue;
             }
             if !is_cleared {
-                if self.input.listed == ListedFacts::All {
+                let is_counted = !live.fact.is_weak();
+                if is_counted && self.input.listed == ListedFacts::All {
                     facts.push(JudgedFact {
                         fact: live.fact.clone(),
                         verdict,
                         other_value: None,
                         later_use: None,
                     });
-                } else {
+                } else if is_counted {
                     class_counts(&mut counts, &live.fact).add(verdict);
                 }
                 live.carrier = live.messages.is_empty().then_some(verdict);

@@ -7,7 +7,7 @@ use super::file_path::{base_name, is_path_like, path_in};
 const PLAIN_PROGRAMS: &str = " ls cat head tail grep egrep rg fd find sed awk echo printf cd pwd wc which type sort uniq cut tr true false \
     test [ [[ mkdir rm rmdir cp mv ln touch chmod sleep wait export set unset source . xargs tee jq diff cmp file stat du df date env kill pkill \
     ps nl bat less more tree git gh hub read exit return then do done fi else elif if for while until in case esac break continue shift local declare alias eval trap clear history man seq basename dirname realpath \
-    pgrep lsof whoami hostname uname id mktemp uuidgen ";
+    rev xxd od tac pgrep lsof whoami hostname uname id mktemp uuidgen ";
 /// Programs that print a file that they name.
 const READERS: &str = " cat head tail nl bat less more sed ";
 /// Words before a program.

@@ -55,6 +55,12 @@ pub enum FactSource {
     Result,
 }
 
+/// Programs with verbs that every project uses.
+const BUILD_TOOLS: [&str; 6] = ["go", "cargo", "npm", "pnpm", "yarn", "mix"];
+const BUILD_VERBS: [&str; 10] = [
+    "test", "run", "build", "vet", "install", "fmt", "format", "check", "compile", "mod tidy",
+];
+
 /// A fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -87,6 +93,18 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// Returns true for a fact without content of its own, unless it is needed again: a value that a
+    /// command printed, or a verb of a build tool such as `go test`.
+    pub fn is_weak(&self) -> bool {
+        match self.class {
+            FactClass::Value => self.source == FactSource::Result,
+            FactClass::Command => self.key.split_once(' ').is_some_and(|(program, verb)| {
+                BUILD_TOOLS.contains(&program) && BUILD_VERBS.contains(&verb)
+            }),
+            _ => false,
+        }
+    }
+
     /// Returns the name of its class: `file.created`, `error`.
     pub fn class_name(&self) -> String {
         let uses = self.file_use.map(|own| format!(".{}", own.word()));

@@ -430,3 +430,20 @@ fn a_task_that_a_list_shows_as_completed_is_not_open() {
         ["none", "lost"]
     );
 }
+
+#[test]
+fn verbs_of_build_tools_and_values_of_results_are_no_facts() {
+    let run = |id: &str, command: &str, output: &str| {
+        call(id, "Bash", &json!({"command": command}), output)
+    };
+    let mut rows: Vec<Value> = run("1", "go test ./...", "phoenix v1.7.1").into();
+    rows.extend(run("2", "npm run checkout", "ok"));
+    let words = ["go test", "phoenix", "npm run checkout"];
+    assert_eq!(
+        verdicts(&compacted(rows.clone(), "nothing"), &words),
+        ["none", "none", "lost"]
+    );
+    let mut rows = compacted(rows, "nothing");
+    rows.extend(run("3", "go test ./...", "phoenix v1.7.1"));
+    assert_eq!(verdicts(&rows, &words), ["lost", "none", "lost"]);
+}
