@@ -19,6 +19,8 @@ pub struct PackageSection {
     pub license: Option<String>,
     /// `files`; `None` if absent: the files of the project that a package needs.
     pub files: Option<Globs>,
+    /// The patterns of `files`, in the order of the file.
+    pub patterns: Vec<Spanned<String>>,
     /// `exports`: the definitions that others may use, in the order of the file.
     pub exports: Vec<Spanned<PackageExport>>,
     /// `recordings`: the package contains recorded answers.

@@ -1,5 +1,6 @@
 //! `ctxc package can-publish`: which contracts of consumers the package as it is would break.
 
+use super::proof::require_no_errors;
 use crate::base::fs;
 use crate::cli::context::contracts::{
     ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report, read_acceptances,
@@ -39,6 +40,7 @@ pub(super) struct CanPublishArgs {
 /// Runs the subcommand.
 pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit> {
     let project = CompiledProject::load(cx)?;
+    require_no_errors(&project.root, cx)?;
     let listed = ConsumerSource::of_project(&project.config, &project.root)?;
     let extra = args.consumer.iter().cloned().map(ConsumerSource::Folder);
     let consumers: Vec<_> = listed.iter().cloned().chain(extra).collect();

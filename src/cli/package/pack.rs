@@ -1,7 +1,7 @@
 //! `ctxc package pack`: writes the package of a project to an archive, if its own files alone prove
 //! that it works.
 
-use super::pack_checks::{check_exports, check_hidden_text, check_masks, describe_recordings};
+use super::pack_checks::{check_hidden_text, check_masks, describe_recordings};
 use super::project_files::{read_files, require_package};
 use super::proof::{PackageProof, ProofCounts, require_no_errors, require_passes};
 use crate::base::contained_path::{normalize_path, slash_path};
@@ -41,7 +41,6 @@ pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
     check_hidden_text(&files, args.allow_hidden.as_deref())?;
     require_no_errors(&project.root, cx)?;
     let own = CompiledProject::load_or_empty(cx)?;
-    check_exports(package, &own)?;
     check_masks(&files, &own)?;
     require_passes(judge_project(&own, cx)?.as_ref())?;
     let proof = PackageProof::from_files(&files, cx)?;

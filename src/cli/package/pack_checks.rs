@@ -1,5 +1,5 @@
-//! Reasons why a package is not packed: hidden text, values that masks would replace, exports that
-//! it does not define. Also describes its recorded answers.
+//! Reasons why a package is not packed: hidden text, and values that masks would replace. Also
+//! describes its recorded answers.
 
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
@@ -7,7 +7,6 @@ use crate::eval::compile_masks;
 use crate::package::release::find_hidden_text;
 use crate::package::{PackedFile, is_recording};
 use crate::project::config::RecordedContent;
-use crate::project::package_section::{ExportKind, PackageExport, PackageSection};
 use crate::record::file::RecordingFile;
 use crate::record::mask::CallMask;
 use crate::record::recording::Recording;
@@ -57,38 +56,6 @@ pub(super) fn check_masks(files: &[PackedFile], project: &CompiledProject) -> Re
         }
     }
     Ok(())
-}
-
-/// Returns an error for an export that the package does not define.
-pub(super) fn check_exports(package: &PackageSection, project: &CompiledProject) -> Result<()> {
-    let CompiledProject {
-        registry, config, ..
-    } = project;
-    let is_defined = |export: &PackageExport| match export.kind {
-        ExportKind::Fragment => registry.fragment(&export.name).is_some(),
-        ExportKind::Role => config.roles.contains_key(&export.name),
-        ExportKind::Rules => true,
-        ExportKind::Task => registry.find(&export.name).is_some(),
-        ExportKind::Tool => config
-            .roles
-            .values()
-            .filter_map(|role| role.tools.as_ref())
-            .any(|tools| tools.defined.contains_key(&export.name)),
-    };
-    let unknown = package
-        .exports
-        .iter()
-        .find(|export| !is_defined(&export.value));
-    unknown.map_or(Ok(()), |export| {
-        Err(CliError::new(
-            CliErrorKind::Project,
-            format!(
-                "the package exports `{}`, and does not define it",
-                export.value
-            ),
-        )
-        .with_hint("`ctxc list` shows what it defines; `[package] files` may leave out its file"))
-    })
 }
 
 /// Describes the recorded answers, a line for each file.

@@ -8,6 +8,7 @@
 mod bad_requirement;
 mod conflicting_defaults;
 pub mod crowded_budget;
+mod exports;
 mod keys;
 mod lints;
 mod models;
@@ -65,4 +66,5 @@ pub(super) static RULES: &[&Rule] = &[
     &keys::WRONG_VERSION,
     &keys::NO_WORKSPACE,
     &keys::NOT_OF_WORKSPACE,
+    &exports::RULE,
 ];

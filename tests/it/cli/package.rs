@@ -239,7 +239,7 @@ fn a_package_that_does_not_work_is_not_packed() {
     );
     refused(
         &|project| project.write_file("ctxc.toml", PACKAGE.replace("tasks/triage", "roles/clerk")),
-        2,
+        1,
         "the package exports `roles/clerk`, and does not define it",
     );
     refused(
@@ -268,6 +268,52 @@ fn a_package_that_does_not_work_is_not_packed() {
         2,
         "templates/notes.md was not written",
     );
+}
+
+#[test]
+fn check_reports_what_a_package_would_lack() {
+    let project = scripted();
+    let expect = |settings: &str, expected: &str| {
+        project.write_file("ctxc.toml", PACKAGE.replace("[\"tasks/triage\"]", settings));
+        for verb in [
+            &["check"][..],
+            &["package", "pack", "-o", "p.tar.zst"],
+            &["package", "can-publish", "--consumer", "."],
+        ] {
+            let run = project.run(verb);
+            let printed = format!("{}{}", run.stdout, run.stderr);
+            assert!(run.code != Some(0) && printed.contains(expected), "{printed}");
+        }
+    };
+    expect(
+        "[\"tasks/triaje\"]",
+        "the package exports `tasks/triaje`, and does not define it",
+    );
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("did you mean `tasks/triage`?");
+    expect(
+        "[\"tools/search\"]",
+        "the package exports `tools/search`, and does not define it",
+    );
+    expect(
+        "[\"tasks/triage\"]\nfiles = [\"scenarios/**\"]",
+        "the package exports `tasks/triage`, and its `files` leave out templates/triage.xml",
+    );
+    expect(
+        "[\"tasks/triage\"]\nfiles = [\"templates\", \"nope/*\"]",
+        "expected a pattern that matches a file of the project",
+    );
+    project.write_file(
+        "ctxc.toml",
+        PACKAGE.replace(
+            "[\"tasks/triage\"]",
+            "[\"tasks/triage\"]\nfiles = [\"templates/*.xml\", \"scen*\", \"ctxc.toml\"]",
+        ),
+    );
+    project.run(&["check"]).exits_with(0);
+    pack(&project, &[]).exits_with(0);
 }
 
 #[test]
