@@ -16,6 +16,7 @@ use crate::registry::workspace::partial::ExcludedDefinition;
 use crate::registry::workspace::project_check::{CheckOutput, check_project};
 use crate::registry::workspace::request::{self, CheckGoal, FileOverlay};
 use crate::rules::check::Fingerprints;
+use crate::rules::project::packages::is_package_fault;
 use crate::rules::scenario::check::ScenarioScope;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
@@ -137,7 +138,13 @@ impl ScenarioCheck {
         if !self.is_needed(project) {
             return Ok(());
         }
-        let known = Self::load_tasks(project, built, &FileOverlay::default(), cx)?;
+        // The tasks of a package that cannot be used are unknown.
+        let lacks_package = report.diagnostics.iter().any(is_package_fault);
+        let known = if lacks_package {
+            None
+        } else {
+            Self::load_tasks(project, built, &FileOverlay::default(), cx)?
+        };
         let found = scenarios::check_files(
             &check_request(project, known.as_ref()),
             &self.all,

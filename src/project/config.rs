@@ -272,6 +272,14 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Returns true if a name is of a package that the project requires and that could not be loaded,
+    /// which was reported.
+    pub(crate) fn lacks_package_of(&self, name: &str) -> bool {
+        split_reference(name).is_some_and(|(package, _)| {
+            self.dependencies.contains_key(package) && self.packages.get(package).is_none()
+        })
+    }
+
     /// True if the file is not valid TOML, so that its content is unknown.
     pub fn is_broken(&self) -> bool {
         self.faults

@@ -2,9 +2,11 @@
 
 use super::broken_parts::BrokenParts;
 use super::render_errors::context_error;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::patterns::is_ignored;
 use crate::base::{contained_path, suggest};
+use crate::cli::findings::project_has_errors;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::record::comparison::{known_secrets, project_comparison};
@@ -22,6 +24,7 @@ use crate::registry::library::{self, Built};
 use crate::registry::workspace::partial::ExcludedDefinition;
 use crate::registry::{ReadError, Registry, RegistryParameter, Task};
 use crate::rules::file_stem::default_task_name;
+use crate::rules::project::packages::is_package_fault;
 use crate::template::text::normalize_line_ends;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -212,6 +215,12 @@ impl CompiledProject {
             },
             left_out,
         ) = build_sound_parts(&project);
+        let of_packages = diagnostics.iter().filter(|found| is_package_fault(found));
+        let of_packages: Vec<Diagnostic> = of_packages.cloned().collect();
+        if let Some(first) = of_packages.first() {
+            let help = first.help.as_deref().unwrap_or_default().to_owned();
+            return Err(project_has_errors(whose, &of_packages).with_hint(help));
+        }
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
             broken.ensure_none(whose)?;

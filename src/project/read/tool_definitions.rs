@@ -99,6 +99,8 @@ pub(super) struct WrittenTools {
     pub(super) own: Vec<(Spanned<String>, WrittenTool)>,
     /// The tools of packages in `from`.
     exported: Vec<LocatedTool>,
+    /// True if one of these packages cannot be used, which is reported.
+    lacks_package: bool,
 }
 
 impl WrittenTools {
@@ -107,10 +109,12 @@ impl WrittenTools {
         let names = self
             .from
             .extract_if(.., |name| is_package_name(&name.value));
+        let before = sink.faults.len();
         for name in names {
             let tools = exported_tools(sink, packages, &name).into_iter();
             self.exported.extend(tools.map(|tool| (name.span, tool)));
         }
+        self.lacks_package = sink.faults.len() > before;
     }
 }
 
@@ -266,7 +270,7 @@ pub(super) fn define_tools(
         }
     }
     // The name of an unreadable definition is unknown.
-    let is_known = sink.faults.len() == before;
+    let is_known = sink.faults.len() == before && !written.lacks_package;
     let defined = Arc::new(defined);
     for role in roles.values_mut() {
         if let Some(tools) = &mut role.tools {

@@ -205,9 +205,10 @@ pub(crate) fn merge_findings(config: &Config, found: &mut Vec<Diagnostic>) -> Ve
     // A definition of a file with errors is missing for this reason.
     found.retain(|finding| {
         let is_missing = |(name, own): (&&str, &Vec<Diagnostic>)| {
-            !own.is_empty() && finding.message.starts_with(&format!("`{name}/"))
+            !own.is_empty() && finding.message.contains(&format!("`{name}/"))
         };
-        finding.rule.name != "unresolved-reference" || !errors.iter().any(is_missing)
+        let names_definition = matches!(finding.rule.name, "unresolved-reference" | "unknown-task");
+        !names_definition || !errors.iter().any(is_missing)
     });
     for package in packages.iter() {
         let own = errors.get(package.names.package.as_str());

@@ -44,7 +44,7 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         // That the package is not available was reported.
-        if found.is_some() || matches!(of_package, ReferencedPackage::Required) {
+        if found.is_some() || cx.config.lacks_package_of(&reference.name) {
             continue;
         }
         let verb = match reference.kind {
@@ -71,8 +71,6 @@ fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 enum ReferencedPackage<'a> {
     /// None, or the one that contains the reference.
     Own,
-    /// One that is required and could not be loaded.
-    Required,
     /// One that only other packages require.
     NotRequired(&'a InstalledPackage),
     /// Another one.
@@ -96,7 +94,6 @@ fn find_package<'a>(
             }
             ReferencedPackage::Installed(package)
         }
-        None if config.dependencies.contains_key(name) => ReferencedPackage::Required,
         Some(_) | None => ReferencedPackage::Own,
     }
 }

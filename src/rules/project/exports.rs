@@ -26,8 +26,7 @@ fn check_exports(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let mut budget = ComparisonBudget::default();
     for export in &package.exports {
-        let found =
-            |message: String| Diagnostic::new(&RULE.meta, &file.path, export.span, message);
+        let found = |message: String| Diagnostic::new(&RULE.meta, &file.path, export.span, message);
         let PackageExport { kind, name } = &export.value;
         if !is_defined(cx, &export.value) {
             let near = budget.nearest_candidate(name, names_of_kind(cx, *kind));
@@ -38,9 +37,12 @@ fn check_exports(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             );
             let finding = match near {
                 None => found(message).help("`ctxc list` shows what it defines"),
-                Some(near) => {
-                    suggest_name(found(message), export.span, Some(&near), NameForm::QuotedText)
-                }
+                Some(near) => suggest_name(
+                    found(message),
+                    export.span,
+                    Some(&near),
+                    NameForm::QuotedText,
+                ),
             };
             out.push(finding);
         } else if let Some(path) = defining_file(cx, &export.value)

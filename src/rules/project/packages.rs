@@ -17,6 +17,12 @@ pub(super) static RULE: Rule = Rule::new(
     Check::Config(report),
 );
 
+/// Returns true if a finding is about a package that cannot be used.
+#[cfg(feature = "cli")]
+pub(crate) fn is_package_fault(finding: &Diagnostic) -> bool {
+    finding.rule.name == RULE.meta.name
+}
+
 fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
     let ProjectFaultKind::Package { name, why } = &fault.kind else {
         return None;

@@ -71,6 +71,10 @@ fn check_tasks(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         {
             continue;
         }
+        let extends = role.extends.as_ref();
+        if extends.is_some_and(|base| config.lacks_package_of(&base.value)) {
+            continue;
+        }
         let name = &role.name.value;
         let is_own = task.span == role.name.span;
         // A misspelt key is reported at the key.

@@ -65,8 +65,9 @@ fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         return check_node(cx, out);
     }
+    let config = cx.file.world.config;
     // The role may be defined in a project file that is not valid TOML.
-    if what == "role" && cx.file.world.config.is_broken() {
+    if what == "role" && config.is_broken() || config.lacks_package_of(name) {
         return;
     }
     let finding = cx.finding(

@@ -282,7 +282,10 @@ fn check_reports_what_a_package_would_lack() {
         ] {
             let run = project.run(verb);
             let printed = format!("{}{}", run.stdout, run.stderr);
-            assert!(run.code != Some(0) && printed.contains(expected), "{printed}");
+            assert!(
+                run.code != Some(0) && printed.contains(expected),
+                "{printed}"
+            );
         }
     };
     expect(

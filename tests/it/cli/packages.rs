@@ -143,3 +143,53 @@ fn a_package_includes_no_file_of_the_project_that_uses_it() {
             .contains("in the package")
     );
 }
+
+#[test]
+fn a_package_that_cannot_be_used_is_the_only_finding() {
+    let project = project();
+    let settings = project.read_file("ctxc.toml");
+    project.write_file(
+        "ctxc.toml",
+        format!("{settings}tools = [\"look\"]\n[tools]\nfrom = [\"acme/base\"]\n[tools.other]\ncommand = [\"true\"]\n"),
+    );
+    project.write_file(
+        "scenarios/late.yaml",
+        "name: late\ntask: acme/base/triage\ncontext: {objective: sort, inputs: {ticket: late}}\nexpectations:\n  - contains: [late]\nanswers:\n  - reply: late\n",
+    );
+    let manifest = PACKAGE.replace("\"roles/planner\"", "\"roles/planner\", \"tools/look\"");
+    project.write_file("shared/base/ctxc.toml", &manifest);
+    project.run(&["check"]).exits_with(0);
+    let expect = |expected: &str| {
+        let found = project.run(&["check", "--format", "json"]).json();
+        let rules: Vec<&str> = found["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["severity"] != "hint")
+            .map(|one| one["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(rules, ["package-not-available"]);
+        for verb in [
+            &["eval"][..],
+            &["build", "-o", "r.json"],
+            &["render", "acme/base/triage"],
+            &["manifest"],
+        ] {
+            let run = project.run(verb);
+            let printed = format!("{}{}", run.stdout, run.stderr);
+            assert!(
+                run.code != Some(0) && printed.contains(expected),
+                "{verb:?}: {printed}"
+            );
+            assert!(!printed.contains("no task"), "{verb:?}: {printed}");
+        }
+    };
+    std::fs::rename(project.path("shared/base"), project.path(".gone")).unwrap();
+    expect("cannot use package `acme/base`: ");
+    std::fs::rename(project.path(".gone"), project.path("shared/base")).unwrap();
+    project.write_file(
+        "shared/base/templates/triage.xml",
+        TRIAGE.replace("</library>", ""),
+    );
+    expect("cannot use package `acme/base`: it has ");
+}
