@@ -1,7 +1,7 @@
 //! Minimal version selection: of all requirements on a package, the highest. A pure function of what
 //! the packages state, so its result depends neither on time nor on the order of requirements.
 
-use crate::project::dependencies::{PackageSource, normalize_folder};
+use crate::project::dependencies::{PackageSource, has_same_major, normalize_folder};
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -78,6 +78,22 @@ pub enum ResolveFault<E: fmt::Display> {
         /// The requirement.
         source_text: String,
     },
+    /// Requirements on two major versions of one package.
+    #[error(
+        "`{name}` is required in two major versions: {first} requires {first_version}, {second} requires {second_version}"
+    )]
+    TwoMajors {
+        /// The name.
+        name: String,
+        /// The way to the lower requirement.
+        first: RequirementPath,
+        /// Its version.
+        first_version: Version,
+        /// The way to the highest requirement.
+        second: RequirementPath,
+        /// Its version.
+        second_version: Version,
+    },
     /// Packages that require each other.
     #[error("{path} requires itself")]
     Circle {
@@ -134,11 +150,11 @@ pub fn resolve<E: fmt::Display>(
         if found.contains_key(&key) {
             continue;
         }
-        let content = read(&key.0, &key.1).map_err(|fault| ResolveFault::Unreadable {
+        let mut content = read(&key.0, &key.1).map_err(|fault| ResolveFault::Unreadable {
             path: path.clone(),
             fault,
         })?;
-        for (name, required) in &content.dependencies {
+        for (name, required) in &mut content.dependencies {
             let mut names = path.0.clone();
             names.push(name.clone());
             let path = RequirementPath(names);
@@ -146,11 +162,10 @@ pub fn resolve<E: fmt::Display>(
                 let source_text = required.to_string();
                 return Err(ResolveFault::FolderInGit { path, source_text });
             }
-            let source = match &key.1 {
-                PackageSource::Path(folder) => normalize_source(folder, required),
-                PackageSource::Git { .. } => required.clone(),
-            };
-            open.push_back((path, source));
+            if let PackageSource::Path(folder) = &key.1 {
+                *required = normalize_source(folder, required);
+            }
+            open.push_back((path, required.clone()));
         }
         if found.len() + open.len() > MAX_REQUIREMENTS {
             return Err(ResolveFault::TooMany);
@@ -163,7 +178,50 @@ pub fn resolve<E: fmt::Display>(
             },
         );
     }
-    select_highest(project, found)
+    let selected = select_highest(project, &found)?;
+    require_same_majors(project, &found, &selected)?;
+    Ok(selected)
+}
+
+/// Returns an error if a requirement of the project or of a selected package is met by another major
+/// version only. A project that requires the selected version itself has decided for it.
+fn require_same_majors<E: fmt::Display>(
+    project: &BTreeMap<String, PackageSource>,
+    found: &BTreeMap<(String, PackageSource), Requirement>,
+    selected: &BTreeMap<String, SelectedPackage>,
+) -> Result<(), ResolveFault<E>> {
+    let find = |name: &String, source: &PackageSource| found.get(&(name.clone(), source.clone()));
+    let start = RequirementPath(Vec::new());
+    for (name, own) in selected {
+        let is_met = |required: &&Requirement| has_same_major(&required.read.version, &own.version);
+        let direct = project.get(name).map(|source| normalize_source("", source));
+        let direct = direct.and_then(|source| find(name, &source));
+        if direct.as_ref().is_some_and(is_met) {
+            continue;
+        }
+        let others = selected.iter().filter_map(|(other, package)| {
+            let user = find(other, &package.source)?;
+            let required = find(name, user.read.dependencies.get(name)?)?;
+            Some((&user.path, required))
+        });
+        let mut lower = direct
+            .map(|required| (&start, required))
+            .into_iter()
+            .chain(others);
+        let lower = lower.find(|(_, required)| !is_met(required));
+        if let (Some((path, required)), Some(highest)) = (lower, find(name, &own.source)) {
+            let mut first = path.clone();
+            first.0.push(name.clone());
+            return Err(ResolveFault::TwoMajors {
+                name: name.clone(),
+                first,
+                first_version: required.read.version.clone(),
+                second: highest.path.clone(),
+                second_version: own.version.clone(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Returns true if a package requires a source that exists on the machine of its author only: a
@@ -182,21 +240,24 @@ fn is_elsewhere(own: &PackageSource, required: &PackageSource) -> bool {
 /// Selects the highest version of each package, without those that only lower versions require.
 fn select_highest<E: fmt::Display>(
     project: &BTreeMap<String, PackageSource>,
-    found: BTreeMap<(String, PackageSource), Requirement>,
+    found: &BTreeMap<(String, PackageSource), Requirement>,
 ) -> Result<BTreeMap<String, SelectedPackage>, ResolveFault<E>> {
     let mut highest: BTreeMap<String, (SelectedPackage, RequirementPath)> = BTreeMap::new();
     for ((name, source), requirement) in found {
-        let version = requirement.read.version;
-        let is_lower = |(own, _): &(SelectedPackage, _)| own.version > version;
-        if highest.get(&name).is_some_and(is_lower) {
+        let Requirements {
+            version,
+            dependencies,
+        } = &requirement.read;
+        let is_lower = |(own, _): &(SelectedPackage, _)| own.version > *version;
+        if highest.get(name).is_some_and(is_lower) {
             continue;
         }
         let selected = SelectedPackage {
-            version,
-            source,
-            dependencies: requirement.read.dependencies.into_keys().collect(),
+            version: version.clone(),
+            source: source.clone(),
+            dependencies: dependencies.keys().cloned().collect(),
         };
-        highest.insert(name, (selected, requirement.path));
+        highest.insert(name.clone(), (selected, requirement.path.clone()));
     }
     let mut used = BTreeSet::new();
     let mut open: Vec<&String> = project.keys().collect();

@@ -202,6 +202,12 @@ pub fn split_version(tag: &str) -> Option<(&str, Version)> {
     })
 }
 
+/// Returns true if users of one version can take the other by Semantic Versioning: both have the same
+/// first number, and below 1.0.0 the same second one.
+pub fn has_same_major(one: &Version, other: &Version) -> bool {
+    one.major == other.major && (one.major > 0 || one.minor == other.minor)
+}
+
 /// True for a name that git accepts as a tag or branch and no program takes for an option.
 pub fn is_tag(name: &str) -> bool {
     let is_part = |part: &str| {

@@ -139,11 +139,15 @@ impl DependencySet {
             let kind = match fault {
                 ResolveFault::Unreadable { .. } => CliErrorKind::Infrastructure,
                 ResolveFault::TwoSources { .. }
+                | ResolveFault::TwoMajors { .. }
                 | ResolveFault::FolderInGit { .. }
                 | ResolveFault::Circle { .. }
                 | ResolveFault::TooMany => CliErrorKind::Project,
             };
             let error = CliError::new(kind, fault.to_string());
+            if let ResolveFault::TwoMajors { name, second_version, .. } = &fault {
+                return error.with_hint(format!("one name has one version: require {name} {second_version} yourself with `ctxc package add` if your project works with it, or use releases that agree"));
+            }
             if let ResolveFault::Unreadable { path, fault } = &fault
                 && let (SourceFault::Moved { .. }, Some(name)) = (fault, path.0.last())
             {

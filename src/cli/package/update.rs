@@ -10,7 +10,7 @@ use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::shared_args::CommentFormat;
 use crate::package::git::list_tags;
-use crate::project::dependencies::{PackageSource, split_version};
+use crate::project::dependencies::{PackageSource, has_same_major, split_version};
 use crate::project::dependency_edits::set_dependency;
 use crate::project::lock_file::LOCK_FILE;
 use semver::Version;
@@ -186,8 +186,9 @@ pub(super) fn newest_tag<'t>(
     };
     let (prefix, own) = split_version(current)?;
     let is_compatible = |version: &Version| {
-        let is_same = version.major == own.major && (own.major > 0 || version.minor == own.minor);
-        is_same && *version > own && (version.pre.is_empty() || !own.pre.is_empty())
+        has_same_major(version, &own)
+            && *version > own
+            && (version.pre.is_empty() || !own.pre.is_empty())
     };
     let versions = tags.filter_map(|tag| {
         let version = Version::parse(tag.strip_prefix(prefix)?).ok()?;

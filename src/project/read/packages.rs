@@ -8,7 +8,9 @@ use crate::base::fs::{ReadFs, RealFs};
 use crate::base::sha256::sha256_hex;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{Config, ConfigInput, InstalledPackage, MAX_FILE_BYTES, Packages};
-use crate::project::dependencies::{Dependency, PackageSource, PackageTrust, split_version};
+use crate::project::dependencies::{
+    Dependency, PackageSource, PackageTrust, has_same_major, split_version,
+};
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::package_fault::PackageFault;
 use crate::project::package_files::PackageFiles;
@@ -78,18 +80,19 @@ struct RequiredPackage<'l> {
     trust: Trust,
 }
 
-/// Returns false if the lock file is of another source, or older than what is required.
+/// Returns false if the lock file is of another source or major version, or older than what is
+/// required.
 fn fits(locked: &LockedPackage, required: &PackageSource) -> bool {
     if locked.source == *required {
         return true;
     }
-    let is_newer = match required {
-        PackageSource::Git { tag, .. } => {
-            split_version(tag).is_some_and(|(_, version)| version > locked.version)
-        }
+    let is_other = match required {
+        PackageSource::Git { tag, .. } => split_version(tag).is_some_and(|(_, version)| {
+            version > locked.version || !has_same_major(&version, &locked.version)
+        }),
         PackageSource::Path(_) => false,
     };
-    locked.source.place() == required.place() && !is_newer
+    locked.source.place() == required.place() && !is_other
 }
 
 /// Returns the packages that are required, each after those that it requires itself. Reports those

@@ -9,8 +9,17 @@ type World = BTreeMap<String, BTreeMap<u64, BTreeMap<String, u64>>>;
 fn git(name: &str, version: u64) -> PackageSource {
     PackageSource::Git {
         url: format!("https://example.org/{name}.git"),
-        tag: format!("v{version}.0.0"),
+        tag: format!("v{}", version_of(version)),
     }
+}
+
+/// Two minor versions of each major one: 1.0.0, 1.1.0, 2.0.0, 2.1.0.
+fn version_of(number: u64) -> Version {
+    Version::new(number.div_ceil(2), (number + 1) % 2, 0)
+}
+
+fn number_of(version: &Version) -> u64 {
+    2 * version.major - 1 + version.minor
 }
 
 fn sources(required: &BTreeMap<String, u64>) -> BTreeMap<String, PackageSource> {
@@ -24,39 +33,43 @@ fn read_world(world: &World, name: &str, source: &PackageSource) -> Requirements
     let PackageSource::Git { tag, .. } = source else {
         panic!("{source}");
     };
-    let version: u64 = tag
-        .trim_start_matches('v')
-        .split('.')
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let version = Version::parse(tag.trim_start_matches('v')).unwrap();
+    let dependencies = sources(&world[name][&number_of(&version)]);
     Requirements {
-        version: Version::new(version, 0, 0),
-        dependencies: sources(&world[name][&version]),
+        version,
+        dependencies,
     }
 }
 
-/// Returns the selected versions, or `None` for a circle.
-fn selected(world: &World, project: &BTreeMap<String, u64>) -> Option<BTreeMap<String, u64>> {
+/// The result of a resolution.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Circle,
+    TwoMajors,
+    Selected(BTreeMap<String, u64>),
+}
+
+fn outcome(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
     let read =
         |name: &str, source: &PackageSource| Ok::<_, Infallible>(read_world(world, name, source));
     match resolve(&sources(project), read) {
-        Ok(found) => Some(
+        Ok(found) => Outcome::Selected(
             found
                 .into_iter()
-                .map(|(name, own)| (name, own.version.major))
+                .map(|(name, own)| (name, number_of(&own.version)))
                 .collect(),
         ),
-        Err(ResolveFault::Circle { .. }) => None,
+        Err(ResolveFault::Circle { .. }) => Outcome::Circle,
+        Err(ResolveFault::TwoMajors { .. }) => Outcome::TwoMajors,
         Err(other) => panic!("{other}"),
     }
 }
 
 /// The definition, by brute force: of all sets of one version for each package, the lowest that
 /// contains what every requirement that can be reached at all demands, and then only the packages
-/// that the set itself needs.
-fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Option<BTreeMap<String, u64>> {
+/// that the set itself needs. Among these, a requirement is met by its own major version, unless the
+/// project requires the selected one.
+fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
     // Every requirement that can be reached, walked path by path without memory of earlier paths.
     fn walk(
         world: &World,
@@ -115,10 +128,22 @@ fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Option<BTree
             }
         }
     }
-    reach
+    if reach.iter().any(|(name, own)| own.contains(*name)) {
+        return Outcome::Circle;
+    }
+    let is_other =
+        |name: &String, version: u64| version_of(version).major != version_of(needed[name]).major;
+    let all = needed
         .iter()
-        .all(|(name, own)| !own.contains(*name))
-        .then_some(needed)
+        .flat_map(|(name, version)| &world[name][version]);
+    let is_crossed = all.chain(project).any(|(name, version)| {
+        let is_decided = project.get(name).is_some_and(|own| !is_other(name, *own));
+        is_other(name, *version) && !is_decided
+    });
+    if is_crossed {
+        return Outcome::TwoMajors;
+    }
+    Outcome::Selected(needed)
 }
 
 /// Numbers without a pattern, the same in each run.
@@ -167,23 +192,56 @@ fn random_world(numbers: &mut Numbers) -> (World, BTreeMap<String, u64>) {
 #[test]
 fn five_hundred_random_graphs_resolve_as_defined() {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    let (mut circles, mut raised) = (0, 0);
+    let (mut circles, mut majors, mut raised) = (0, 0, 0);
     for round in 0..500 {
         let (world, project) = random_world(&mut numbers);
-        let found = selected(&world, &project);
+        let found = outcome(&world, &project);
         assert_eq!(
             found,
             by_definition(&world, &project),
             "round {round}: {project:?} in {world:?}"
         );
         match found {
-            None => circles += 1,
-            Some(found) => {
+            Outcome::Circle => circles += 1,
+            Outcome::TwoMajors => majors += 1,
+            Outcome::Selected(found) => {
                 raised += usize::from(project.iter().any(|(name, version)| found[name] > *version));
             }
         }
     }
-    assert!(circles > 10 && raised > 50, "{circles} {raised}");
+    assert!(
+        circles > 10 && majors > 20 && raised > 20,
+        "{circles} {majors} {raised}"
+    );
+}
+
+#[test]
+fn two_major_versions_name_both_requirements_and_the_project_decides() {
+    let read = |name: &str, source: &PackageSource| {
+        let PackageSource::Git { tag, .. } = source else {
+            panic!("{source}");
+        };
+        let mut dependencies = BTreeMap::new();
+        if name == "acme/mid" {
+            dependencies.insert("acme/rules".to_owned(), git("rules", 3));
+        }
+        Ok::<_, Infallible>(Requirements {
+            version: Version::parse(tag.trim_start_matches('v')).unwrap(),
+            dependencies,
+        })
+    };
+    let project = |rules: u64| {
+        BTreeMap::from([
+            ("acme/mid".to_owned(), git("mid", 1)),
+            ("acme/rules".to_owned(), git("rules", rules)),
+        ])
+    };
+    assert_eq!(
+        resolve(&project(1), read).unwrap_err().to_string(),
+        "`acme/rules` is required in two major versions: ctxc.toml → acme/rules requires 1.0.0, ctxc.toml → acme/mid → acme/rules requires 2.0.0"
+    );
+    assert!(resolve(&project(3), read).is_ok());
+    assert!(resolve(&project(5), read).is_ok());
 }
 
 #[test]
