@@ -8,9 +8,10 @@ use super::resolve::Requirements;
 use crate::base::fs::MemoryFs;
 use crate::base::hidden_text::hidden_runs;
 use crate::base::sha256::{sha256_hex, tree_digest};
-use crate::project::config::{Config, ConfigInput};
+use crate::project::config::{Config, ConfigInput, VERSION};
 use crate::project::dependencies::{PackageSource, split_version};
 use crate::project::lock_file::LockedPackage;
+use crate::project::project_fault::ProjectFaultKind;
 use semver::Version;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,6 +43,9 @@ pub enum ReleaseFault {
     /// A project that is no package.
     #[error("its ctxc.toml has no `[package]` with a name and a version")]
     NoPackage,
+    /// A release for another version of this program.
+    #[error("it is for ctxc {0}, and this is {VERSION}")]
+    OtherProgram(String),
     /// A package of another name.
     #[error("it is the package `{found}`, not `{required}`")]
     OtherName {
@@ -79,6 +83,13 @@ pub enum ReleaseFault {
 impl PackageRelease {
     /// A release from the settings of its project and its files.
     pub fn new(config: &Config, mut files: Vec<PackedFile>) -> Result<Self, ReleaseFault> {
+        let required = config.faults.iter().find_map(|fault| match &fault.kind {
+            ProjectFaultKind::WrongVersion { required } => Some(required),
+            _ => None,
+        });
+        if let Some(required) = required {
+            return Err(ReleaseFault::OtherProgram(required.clone()));
+        }
         let section = config.package.as_ref().ok_or(ReleaseFault::NoPackage)?;
         files.sort();
         let dependencies = config.dependencies.iter();

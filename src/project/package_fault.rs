@@ -18,6 +18,9 @@ pub enum PackageFault {
     /// No folder has its files.
     #[error("it is not installed")]
     NotInstalled,
+    /// Its folder has no project file.
+    #[error("the folder {0} has no ctxc.toml")]
+    NoFolder(String),
     /// Its project file is not that of this package.
     #[error("{path} {reason}")]
     NotPackage {
@@ -59,6 +62,7 @@ impl PackageFault {
             Self::NotInstalled => {
                 "run `ctxc package update`; `ctxc package vendor` keeps packages in the project"
             }
+            Self::NoFolder(_) => "name the folder of the package in `[dependencies]`",
             Self::NotPackage { reason: found, .. } | Self::Errors { first: found, .. }
                 if found.ends_with(CHANGED) =>
             {

@@ -22,11 +22,7 @@ pub(super) struct AddArgs {
 /// Adds the package at a source, and everything that it requires.
 pub(super) fn run_add(args: &AddArgs, cx: &mut Cx) -> Result<Exit> {
     let mut set = DependencySet::load(cx, &args.fetch)?;
-    let source = read_source(args, &set)?;
-    let release = set
-        .read_release(None, &source)
-        .map_err(|fault| source_error(&fault))?;
-    let name = release.name.clone();
+    let (name, source) = find_release(args, &mut set, cx)?;
     if let Some(known) = set.required()?.get(&name)
         && known.place() != source.place()
     {
@@ -51,9 +47,19 @@ pub(super) fn run_add(args: &AddArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn read_source(args: &AddArgs, set: &DependencySet) -> Result<PackageSource> {
+/// Returns the name of the package at the source, and its source with a tag: without one on the
+/// command line, that of the newest release that this program reads.
+fn find_release(
+    args: &AddArgs,
+    set: &mut DependencySet,
+    cx: &mut Cx,
+) -> Result<(String, PackageSource)> {
     let fault = match PackageSource::parse(&args.source) {
-        Ok(source) => return Ok(source),
+        Ok(source) => {
+            let release = set.read_release(None, &source);
+            let name = release.map_err(|fault| source_error(&fault))?.name.clone();
+            return Ok((name, source));
+        }
         Err(fault) => fault,
     };
     if let (SourceFault::Tag, Ok((url, ""))) = (fault, split_revision(&args.source)) {
@@ -63,13 +69,29 @@ fn read_source(args: &AddArgs, set: &DependencySet) -> Result<PackageSource> {
                     .with_hint("name its tag: `…@v1.2.0`"),
             );
         }
-        let tags = list_tags(url, &set.limits).map_err(|fault| git_error(&fault))?;
-        let tag = newest_tag(None, tags.keys()).ok_or_else(|| {
-            let message = format!("{url} has no tag such as `v1.2.0`");
-            CliError::new(CliErrorKind::Infrastructure, message)
-        })?;
-        let url = url.to_owned();
-        return Ok(PackageSource::Git { url, tag });
+        let mut tags = list_tags(url, &set.limits).map_err(|fault| git_error(&fault))?;
+        let mut unfit = None;
+        while let Some(tag) = newest_tag(None, tags.keys()) {
+            tags.remove(&tag);
+            let url = url.to_owned();
+            let source = PackageSource::Git { url, tag };
+            match set.read_release(None, &source) {
+                Ok(release) => return Ok((release.name.clone(), source)),
+                Err(fault) if fault.is_unfit() => {
+                    cx.print_note(&format!("passed over {fault}"));
+                    unfit.get_or_insert(fault);
+                }
+                Err(fault) => return Err(source_error(&fault)),
+            }
+        }
+        return Err(match unfit {
+            Some(newest) => source_error(&newest),
+            None => {
+                let message = format!("{url} has no tag such as `v1.2.0`");
+                CliError::new(CliErrorKind::Infrastructure, message)
+                    .with_hint("name the tag of a release: `…@TAG`")
+            }
+        });
     }
     Err(CliError::usage(format!(
         "this is no source; expected {fault}"

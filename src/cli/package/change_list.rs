@@ -28,7 +28,7 @@ fn describe_change(old: &LockedPackage, new: &LockedPackage) -> Option<String> {
             old.version, new.version, new.source
         ));
     }
-    if old.tree != new.tree {
+    if old.tree != new.tree || old.files != new.files {
         let paths: BTreeSet<&String> = old.files.keys().chain(new.files.keys()).collect();
         let differs = |path: &&&String| old.files.get(**path) != new.files.get(**path);
         let changed: Vec<&str> = paths
@@ -36,14 +36,24 @@ fn describe_change(old: &LockedPackage, new: &LockedPackage) -> Option<String> {
             .filter(differs)
             .map(|path| path.as_str())
             .collect();
+        // The files of one tree are always the same, so the lock was edited.
+        let change = match (old.tree == new.tree, changed.is_empty()) {
+            (true, _) => "restored in ctxc.lock: the hash of ",
+            (false, true) => "restored in ctxc.lock: `tree`",
+            (false, false) => "changed: ",
+        };
         return Some(format!(
-            "~ {name} {}  changed: {}",
+            "~ {name} {}  {change}{}",
             new.version,
             changed.join(", ")
         ));
     }
-    let is_other = old.source != new.source
-        || old.resolved != new.resolved
-        || old.dependencies != new.dependencies;
+    if old.source == new.source && old.resolved != new.resolved {
+        return Some(format!(
+            "~ {name} {}  restored in ctxc.lock: `resolved`",
+            new.version
+        ));
+    }
+    let is_other = old.source != new.source || old.dependencies != new.dependencies;
     is_other.then(|| format!("~ {name} {}  {}", new.version, new.source))
 }

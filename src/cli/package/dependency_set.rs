@@ -25,7 +25,7 @@ use std::io;
 use std::time::Duration;
 
 /// The folder of vendored packages.
-const VENDOR_FOLDER: &str = "vendor/ctxc";
+pub(super) const VENDOR_FOLDER: &str = "vendor/ctxc";
 /// The maximum size in bytes of all releases that are looked at together.
 const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
@@ -74,6 +74,19 @@ pub(super) enum SourceFault {
     TooLarge { source_text: String },
     #[error("the folder of packages cannot be written: {0}")]
     Store(#[from] io::Error),
+}
+
+impl SourceFault {
+    /// Returns true if another release of the package may do.
+    pub(super) fn is_unfit(&self) -> bool {
+        let Self::Release { fault, .. } = self else {
+            return false;
+        };
+        matches!(
+            fault,
+            ReleaseFault::OtherProgram(_) | ReleaseFault::OtherVersion { .. }
+        )
+    }
 }
 
 /// The packages of a project.
@@ -229,7 +242,21 @@ impl DependencySet {
         };
         let is_accepted = name.is_some_and(|name| self.accepted.iter().any(|own| own == name));
         let known = self.known_tag(source).filter(|_| !is_accepted);
-        if let Some(known) = &known
+        let stored = store::read_tag(&self.store, source);
+        if let (Some(known), Some(stored)) = (&known, &stored)
+            && self.is_offline
+            && known.commit != stored.commit
+        {
+            return Err(SourceFault::Moved {
+                source_text,
+                before: known.commit.clone(),
+                now: stored.commit.clone(),
+            });
+        }
+        // Of two commits, the repository decides.
+        let is_agreed =
+            |known: &&StoredTag| stored.as_ref().is_none_or(|own| own.commit == known.commit);
+        if let Some(known) = known.as_ref().filter(is_agreed)
             && let Some(files) = self.read_stored(name, &known.tree)
         {
             let release = PackageRelease::from_files(files);
@@ -487,7 +514,14 @@ pub(super) fn read_folder(
         folder: folder.to_owned(),
         reason,
     };
-    let project = Project::load_in(root.join(folder)).map_err(|error| fault(error.message))?;
+    let place = root.join(folder);
+    if !fs::is_dir(&place) {
+        return Err(fault("there is no such folder".to_owned()));
+    }
+    if !fs::exists(&place.join(PROJECT_FILE)) {
+        return Err(fault(ReleaseFault::NoProject.to_string()));
+    }
+    let project = Project::load_in(place).map_err(|error| fault(error.message))?;
     let files = read_files(&project).map_err(|error| fault(error.message))?;
     PackageRelease::new(&project.config, files).map_err(|why| fault(why.to_string()))
 }
@@ -512,7 +546,9 @@ fn list_folders(folder: &Path) -> impl Iterator<Item = FolderEntry> {
 
 /// The advice about a tag that was moved.
 pub(super) fn moved_hint(name: &str) -> String {
-    format!("ask its owner why; `ctxc package update --accept-moved {name}` takes the new content")
+    format!(
+        "ask its owner why, unless {LOCK_FILE} was edited by hand; `ctxc package update --accept-moved {name}` takes the content of the tag"
+    )
 }
 
 /// An error of a source.

@@ -1,8 +1,13 @@
 //! `ctxc package list`: the packages of a project, with what requires them.
 
-use super::dependency_set::read_lock;
+use super::dependency_set::{VENDOR_FOLDER, read_lock};
+use crate::base::folders::package_cache;
+use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root};
+use crate::package::release::digest_of;
+use crate::package::store;
+use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use std::collections::BTreeSet;
 
@@ -16,41 +21,83 @@ pub(super) fn run_list(cx: &mut Cx) -> Result<Exit> {
         cx.print_note(&format!("{PROJECT_FILE} has no `[dependencies]`"));
         return Ok(Exit::Success);
     }
-    let mut shown = BTreeSet::new();
+    let mut tree = PackageTree {
+        root: &root,
+        lock: &lock,
+        shown: BTreeSet::new(),
+        lines: Vec::new(),
+        exit: Exit::Success,
+    };
     for (name, own) in &required {
         match lock.package(name) {
-            Some(package) => print_package(package, &lock, 0, &mut shown, cx)?,
-            None => cx.print_line(&format!(
-                "{name}  {}  not in {LOCK_FILE}: `ctxc package update` fetches it",
-                own.source.value
-            ))?,
+            Some(package) => tree.add_package(package, 0),
+            None => {
+                tree.exit = Exit::Findings;
+                tree.lines.push(format!(
+                    "{name}  {}  not in {LOCK_FILE}: `ctxc package update` fetches it",
+                    own.source.value
+                ));
+            }
         }
     }
-    Ok(Exit::Success)
+    tree.lines.iter().try_for_each(|line| cx.print_line(line))?;
+    Ok(tree.exit)
 }
 
-fn print_package<'l>(
-    package: &'l LockedPackage,
+/// The packages as lines, each below what requires it.
+struct PackageTree<'l> {
+    root: &'l Path,
     lock: &'l LockFile,
-    depth: usize,
-    shown: &mut BTreeSet<&'l str>,
-    cx: &mut Cx,
-) -> Result<()> {
-    let indent = "  ".repeat(depth);
-    let (name, version) = (&package.name, &package.version);
-    if !shown.insert(name) {
-        return cx.print_line(&format!("{indent}{name} {version}  (as above)"));
+    shown: BTreeSet<&'l str>,
+    lines: Vec<String>,
+    exit: Exit,
+}
+
+impl<'l> PackageTree<'l> {
+    fn add_package(&mut self, package: &'l LockedPackage, depth: usize) {
+        let indent = "  ".repeat(depth);
+        let (name, version) = (&package.name, &package.version);
+        if !self.shown.insert(name) {
+            self.lines
+                .push(format!("{indent}{name} {version}  (as above)"));
+            return;
+        }
+        let fault = find_fault(self.root, package);
+        let state = match (fault, &package.verified) {
+            (Some(fault), _) => {
+                self.exit = Exit::Findings;
+                fault.to_owned()
+            }
+            (None, Some(proof)) => format!("verified with ctxc {}", proof.ctxc),
+            (None, None) => "not verified here".to_owned(),
+        };
+        let source = &package.source;
+        self.lines
+            .push(format!("{indent}{name} {version}  {source}  {state}"));
+        let required = package.dependencies.iter();
+        for own in required.filter_map(|name| self.lock.package(name)) {
+            self.add_package(own, depth + 1);
+        }
     }
-    let verified = match &package.verified {
-        Some(proof) => format!("verified with ctxc {}", proof.ctxc),
-        None => "not verified here".to_owned(),
-    };
-    cx.print_line(&format!(
-        "{indent}{name} {version}  {}  {verified}",
-        package.source
-    ))?;
-    let required = package.dependencies.iter();
-    required
-        .filter_map(|name| lock.package(name))
-        .try_for_each(|own| print_package(own, lock, depth + 1, shown, cx))
+}
+
+/// Returns the reason why the package is not there as the lock has it.
+fn find_fault(root: &Path, package: &LockedPackage) -> Option<&'static str> {
+    if let PackageSource::Path(folder) = &package.source {
+        let is_missing = !fs::exists(&root.join(folder).join(PROJECT_FILE));
+        return is_missing.then_some("its folder is not there");
+    }
+    if digest_of(&package.files) != package.tree {
+        return Some("its hashes in ctxc.lock were edited: `ctxc package update` restores them");
+    }
+    let vendored = root.join(VENDOR_FOLDER).join(&package.name);
+    if store::read_tree(&vendored, &package.tree).is_some() {
+        return None;
+    }
+    if fs::exists(&vendored) {
+        return Some("its copy in vendor/ctxc was changed: `ctxc package vendor` restores it");
+    }
+    let cached = package_cache().and_then(|cache| store::read_package(&cache, &package.tree));
+    let missing = "not installed: `ctxc package update` fetches it";
+    cached.is_none().then_some(missing)
 }

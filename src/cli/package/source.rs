@@ -1,10 +1,11 @@
 //! The packages that a command line names: archives, and packages that this project uses.
 
+use super::dependency_set::{VENDOR_FOLDER, read_lock};
 use super::project_files::read_files;
 use crate::base::folders::package_cache;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::prelude::*;
-use crate::cli::project::{find_root, read_text};
+use crate::cli::project::find_root;
 use crate::package::{PackedFile, UnpackedPackage, read_package, store};
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile};
@@ -13,8 +14,6 @@ use crate::rules::input::read_fault::describe_io_error;
 
 /// The maximum size of an archive in bytes: no compression makes files larger.
 const MAX_ARCHIVE_BYTES: u64 = 128 << 20;
-/// The folder of packages that are part of a project.
-const VENDOR_FOLDER: &str = "vendor/ctxc";
 
 /// A package that a project uses.
 #[derive(Debug)]
@@ -31,10 +30,8 @@ pub(super) struct InstalledPackage {
 pub(super) fn read_archive(path: &Path) -> Result<UnpackedPackage> {
     let name = path.display();
     let bytes = RealFs.read(path, MAX_ARCHIVE_BYTES).map_err(|why| {
-        CliError::usage(format!(
-            "{name} cannot be read: {}",
-            describe_io_error(&why)
-        ))
+        let message = format!("{name} cannot be read: {}", describe_io_error(&why));
+        CliError::new(CliErrorKind::Infrastructure, message)
     })?;
     read_package(&bytes).map_err(|why| {
         let message = escape_line(&format!("{name}: {why}")).into_owned();
@@ -52,13 +49,13 @@ pub(super) fn names_package(subject: &Path) -> bool {
 pub(super) fn read_installed(name: &str, cx: &Cx) -> Result<InstalledPackage> {
     let root = find_root(&cx.options)?;
     let lock_path = root.join(LOCK_FILE);
-    let text = read_text(&lock_path)?.unwrap_or_default();
-    let lock = LockFile::read(&text).map_err(|fault| {
-        let (line, column) = (fault.position.line, fault.position.column);
-        let message = format!("{LOCK_FILE}:{line}:{column}: {fault}");
-        CliError::new(CliErrorKind::Project, message)
-            .with_hint("remove ctxc.lock and run `ctxc package update`")
-    })?;
+    let lock = read_lock(&root)?;
+    if lock.packages.is_empty() {
+        return Err(
+            CliError::usage(format!("this project uses no package, and so not `{name}`"))
+                .with_hint("`ctxc package add SOURCE` adds one"),
+        );
+    }
     let Some(package) = lock.package(name) else {
         let known = lock.packages.iter().map(|package| package.name.as_str());
         return Err(

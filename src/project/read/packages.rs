@@ -233,7 +233,10 @@ fn find_folder(
         let cached = cached().map(PackagePlace::Cache);
         cached.or_else(|| own.map(|_| PackagePlace::Project(inside)))
     };
-    let place = place.ok_or(PackageFault::NotInstalled)?;
+    let place = place.ok_or_else(|| match &locked.source {
+        PackageSource::Path(folder) => PackageFault::NoFolder(folder.clone()),
+        PackageSource::Git { .. } => PackageFault::NotInstalled,
+    })?;
     Ok(PackageFolder {
         prefix: format!("{}@{}", locked.name, locked.version),
         place,

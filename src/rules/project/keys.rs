@@ -343,6 +343,8 @@ fn report_missing_key(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnos
     let message = format!("`{table}` lacks the required key `{key}`");
     let finding = cx.finding(&MISSING_KEY, fault, message);
     Some(finding.help(match *key {
+        "name" => "add the organisation and the name: `name = \"acme/rules\"`",
+        "version" => "add the version: `version = \"0.1.0\"`",
         "provider" => "add the provider: `provider = \"openai\"`, or one of `[providers]`",
         "tier" => "add the tier: `tier = \"standard\"` (economy, standard, standard_plus, premium)",
         "context_window" => "add the context window in tokens: `context_window = 128000`",

@@ -111,7 +111,12 @@ fn report_loosened_policy(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Dia
         return None;
     };
     let is_member = !cx.config.inherited.is_empty();
-    let (owner, remedy) = if is_member {
+    let shared_file = cx.config.files.get(*file as usize);
+    let package = shared_file.and_then(|file| cx.config.packages.of_file(&file.path));
+    let (owner, remedy) = if let Some(package) = package {
+        let name = package.names.package.as_str();
+        (name, format!("take {name} out of `extends`"))
+    } else if is_member {
         ("the workspace", "change the workspace".to_owned())
     } else {
         let permission = format!("let the shared file permit it: `[allow] loosen = [\"{entry}\"]`");

@@ -443,6 +443,137 @@ fn a_locked_run_holds_each_member_of_a_workspace_to_its_lock() {
 }
 
 #[test]
+fn an_edited_lock_is_restored_and_named() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.base, "v0.3.1")])
+        .exits_with(0);
+    let text = world.work.read_file("ctxc.lock");
+    let lock = world.lock();
+    let base = lock.package("acme/base").unwrap();
+    let forged = "deadbeef".repeat(8);
+    for (part, line) in [
+        (
+            &base.files["templates/triage.xml"],
+            "restored in ctxc.lock: the hash of templates/triage.xml",
+        ),
+        (&base.tree, "restored in ctxc.lock: `tree`"),
+    ] {
+        let edited = text.replace(part.as_str(), &forged);
+        world.work.write_file("ctxc.lock", &edited);
+        world
+            .run(&["update", "--locked"])
+            .exits_with(1)
+            .stderr_contains(line);
+        world.run(&["list"]).exits_with(1);
+        world.run(&["update"]).exits_with(0).stdout_contains(line);
+        assert_eq!(world.work.read_file("ctxc.lock"), text);
+    }
+    let commit = base.resolved.clone().unwrap();
+    world
+        .work
+        .write_file("ctxc.lock", text.replace(&commit, &"deadbeef".repeat(5)));
+    for flag in ["--locked", "--frozen"] {
+        world
+            .run(&["update", flag])
+            .exits_with(3)
+            .stderr_contains("it was commit deadbeef")
+            .stderr_contains("unless ctxc.lock was edited by hand");
+    }
+}
+
+#[test]
+fn a_release_for_another_program_is_passed_over() {
+    let world = World::new();
+    let text = package_text("acme/base", "0.9.0", "");
+    let text = format!("required-version = \">=99\"\n{text}");
+    release(&world.base, "0.9.0", &text);
+    git(&world.base, &["tag", "v0.9.1"]);
+    world
+        .run(&["add", &source(&world.base, "v0.9.0")])
+        .exits_with(3)
+        .stderr_contains("it is for ctxc >=99, and this is");
+    assert!(!world.work.path("ctxc.lock").exists());
+    let address = source(&world.base, "").replace('@', "");
+    world
+        .run(&["add", &address])
+        .exits_with(0)
+        .stderr_contains("@v0.9.0: it is for ctxc >=99")
+        .stdout_contains("+ acme/base 0.3.1");
+}
+
+#[test]
+fn two_major_versions_are_refused_until_the_project_decides() {
+    let world = World::new();
+    let mid = Project::new();
+    let line = format!("\"acme/rules\" = \"{}\"\n", source(&world.rules, "v2.0.0"));
+    release(&mid, "0.1.0", &package_text("acme/mid", "0.1.0", &line));
+    world
+        .run(&["add", &source(&world.rules, "v1.2.0")])
+        .exits_with(0);
+    let before = world.work.read_file("ctxc.lock");
+    world
+        .run(&["add", &source(&mid, "v0.1.0")])
+        .exits_with(2)
+        .stderr_contains("`acme/rules` is required in two major versions: ctxc.toml → acme/rules requires 1.2.0, ctxc.toml → acme/mid → acme/rules requires 2.0.0")
+        .stderr_contains("require acme/rules 2.0.0 yourself");
+    assert_eq!(world.work.read_file("ctxc.lock"), before);
+    world
+        .run(&["add", &source(&world.rules, "v2.0.0")])
+        .exits_with(0);
+    world.run(&["add", &source(&mid, "v0.1.0")]).exits_with(0);
+}
+
+#[test]
+fn packages_that_are_not_there_are_marked() {
+    let world = World::new();
+    world
+        .run(&["add", "path:../nope"])
+        .exits_with(3)
+        .stderr_contains("path:../nope: there is no such folder");
+    world
+        .run(&["verify", "acme/base"])
+        .exits_with(2)
+        .stderr_contains("`ctxc package add SOURCE` adds one");
+    world.work.write_file("shared/notes.txt", "");
+    world
+        .run(&["add", "path:shared"])
+        .exits_with(3)
+        .stderr_contains("path:shared: it has no ctxc.toml at its top");
+    world
+        .work
+        .write_file("shared/ctxc.toml", package_text("acme/shared", "1.0.0", ""));
+    world.work.write_file("shared/templates/a.xml", TRIAGE);
+    world.run(&["add", "path:shared"]).exits_with(0);
+    world
+        .run(&["add", &source(&world.base, "v0.3.0")])
+        .exits_with(0);
+    world.run(&["list"]).exits_with(0);
+    std::fs::rename(world.work.path("shared"), world.work.path(".moved")).unwrap();
+    std::fs::remove_dir_all(world.work.path("cache")).unwrap();
+    let listed = world.run(&["list"]).exits_with(1);
+    assert_snapshot!(world.named(&listed.stdout), @r"
+    acme/base 0.3.0  git+file:///base@v0.3.0  not installed: `ctxc package update` fetches it
+    acme/shared 1.0.0  path:shared  its folder is not there
+    ");
+    world
+        .work
+        .run(&["check"])
+        .exits_with(2)
+        .stdout_contains("the folder shared has no ctxc.toml");
+    std::fs::rename(world.work.path(".moved"), world.work.path("shared")).unwrap();
+    world.run(&["vendor"]).exits_with(0);
+    world
+        .work
+        .write_file("vendor/ctxc/acme/base/templates/triage.xml", "<task/>");
+    std::fs::remove_dir_all(world.work.path("cache")).unwrap();
+    world
+        .run(&["list"])
+        .exits_with(1)
+        .stdout_contains("its copy in vendor/ctxc was changed: `ctxc package vendor` restores it");
+}
+
+#[test]
 fn nothing_is_fetched_twice_nor_without_being_asked_for() {
     let world = World::new();
     world
