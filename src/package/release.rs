@@ -73,7 +73,9 @@ pub enum ReleaseFault {
         fault: NameFault,
     },
     /// A text with characters that hide instructions.
-    #[error("{0}: models read this character, and no editor displays it")]
+    #[error(
+        "{0}: models read this character, and no editor displays it; ask its owner for a release without it, or require a copy by `path:` that your `[lints]` permits"
+    )]
     HiddenText(String),
     /// A file that cannot be fetched.
     #[error(transparent)]

@@ -13,6 +13,9 @@ use crate::record::recording::Recording;
 use crate::store::secret;
 use std::collections::BTreeSet;
 
+/// The two ways out of hidden text.
+pub(super) const HIDDEN_TEXT_HINT: &str = "remove it; or, if the package needs it, permit it twice: `hidden-text = \"off\"` in `[lints]` for `check`, and `--allow-hidden REASON`, which the package states";
+
 /// Returns an error for characters that a model reads and no editor displays.
 pub(super) fn check_hidden_text(files: &[PackedFile], reason: Option<&str>) -> Result<()> {
     if reason.is_some_and(|reason| reason.trim().is_empty()) {
@@ -24,7 +27,7 @@ pub(super) fn check_hidden_text(files: &[PackedFile], reason: Option<&str>) -> R
             CliErrorKind::Findings,
             format!("{place}: models read this character, and no editor displays it"),
         )
-        .with_hint("remove it; `--allow-hidden REASON` packs it, and the package says why")),
+        .with_hint(HIDDEN_TEXT_HINT)),
         _ => Ok(()),
     }
 }

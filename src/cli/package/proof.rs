@@ -1,7 +1,9 @@
 //! The proof of a package: its files alone, in a folder of their own, checked and tested by this
 //! program. No model is asked, and no program of the package runs: the user permitted none there.
 
+use super::pack_checks::HIDDEN_TEXT_HINT;
 use crate::base::contained_path::describe_io_error;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::contracts::project_surface;
@@ -17,6 +19,7 @@ use crate::package::PackedFile;
 use crate::package::surface::Surface;
 use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::Fingerprints;
+use crate::rules::input::hidden_text::HIDDEN_TEXT;
 use std::fmt::{self, Display, Formatter};
 use std::io;
 use tempfile::TempDir;
@@ -204,10 +207,18 @@ pub(super) fn require_no_errors(root: &Path, cx: &Cx) -> Result<()> {
         cx,
     )?;
     report.add_findings(&project.findings);
-    let errors: Vec<String> = report
-        .diagnostics
-        .iter()
+    let all = report.diagnostics.iter();
+    let errors: Vec<&Diagnostic> = all
         .filter(|finding| finding.severity == Severity::Error)
+        .collect();
+    let is_hidden_text =
+        |finding: &&Diagnostic| std::ptr::eq(finding.rule, &raw const HIDDEN_TEXT.meta);
+    let hint = errors
+        .iter()
+        .any(is_hidden_text)
+        .then_some(HIDDEN_TEXT_HINT);
+    let errors: Vec<String> = errors
+        .into_iter()
         .map(|finding| {
             let (path, start) = (&finding.path, finding.start);
             format!(
@@ -221,9 +232,9 @@ pub(super) fn require_no_errors(root: &Path, cx: &Cx) -> Result<()> {
     }
     let message = format!("the package has {}", pluralize(errors.len(), "error"));
     let error = CliError::new(CliErrorKind::Findings, message);
-    Err(errors
-        .into_iter()
-        .take(MAX_LINES)
+    let lines = errors.into_iter().take(MAX_LINES);
+    Err(lines
+        .chain(hint.map(str::to_owned))
         .fold(error, CliError::with_hint)
         .with_hint("`ctxc check` shows how to fix them; if it finds none, `[package] files` leaves out a file that these need"))
 }

@@ -325,6 +325,23 @@ fn hidden_characters_are_packed_with_a_reason() {
     pack(&project, &["--allow-hidden", " "]).exits_with(2);
     pack(&project, &["--allow-hidden", "samples of an attack"]).exits_with(0);
     assert_eq!(unpacked(&project).0["hidden_text"], "samples of an attack");
+    // A text that `check` reads is permitted there as well.
+    project.write_file(
+        "templates/triage.xml",
+        TASK.replace("Sort", "Sort\u{E0041}\u{E0042}"),
+    );
+    pack(&project, &["--allow-hidden", "samples of an attack"])
+        .exits_with(1)
+        .stderr_contains("`hidden-text = \"off\"` in `[lints]`");
+    project.write_file(
+        "ctxc.toml",
+        format!("{PACKAGE}[lints]\nhidden-text = \"off\"\n"),
+    );
+    pack(&project, &[])
+        .exits_with(1)
+        .stderr_contains("`--allow-hidden REASON`, which the package states");
+    pack(&project, &["--allow-hidden", "samples of an attack"]).exits_with(0);
+    verify_elsewhere(&project).exits_with(0);
 }
 
 #[test]
