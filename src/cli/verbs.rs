@@ -171,6 +171,7 @@ impl Verb {
             Self::Eval(args) => args.workspace_reach(),
             Self::Gate(args) => args.workspace_reach(),
             Self::Manifest(args) => args.workspace_reach(),
+            Self::Package(args) => args.workspace_reach(),
             _ => WorkspaceReach::Folder,
         }
     }

@@ -6,10 +6,12 @@ use super::archive::PackedFile;
 use crate::base::contained_path::{describe_io_error, resolve_beside};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::number::format_size;
-use crate::project::dependencies::is_tag;
+use crate::base::suggest::nearest_candidate;
+use crate::project::dependencies::{is_tag, split_version};
 use crate::run::process::{
     DEFAULT_VARIABLES, ProcessEnd, ProcessLimits, inherited_variables, run_program,
 };
+use semver::Version;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,6 +24,8 @@ const PROTOCOLS: &str = "https:ssh:file";
 const FETCHED_REF: &str = "refs/ctxc/fetched";
 /// The time between two measurements of a download.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(100);
+/// The maximum number of tags in a message.
+const MAX_LISTED_TAGS: usize = 5;
 /// The maximum size of lists of references and files in bytes.
 const MAX_LIST_BYTES: usize = 16 << 20;
 /// The beginning of a file that stands for a file in Git LFS.
@@ -130,8 +134,13 @@ pub enum GitRefusal {
     )]
     Redirect,
     /// It has no such tag or branch.
-    #[error("it has no tag `{0}`")]
-    NoRevision(String),
+    #[error("it has no tag or branch `{revision}`; {advice}")]
+    NoRevision {
+        /// The name.
+        revision: String,
+        /// The nearest name, or the newest tags.
+        advice: String,
+    },
     /// It has more than a limit.
     #[error("more than {limit}, the limit: {what}")]
     TooLarge {
@@ -155,6 +164,8 @@ pub enum GitRefusal {
 pub struct FetchedTree {
     /// The commit, in hex digits.
     pub commit: String,
+    /// False for a branch, whose content changes.
+    pub is_tag: bool,
     call: GitCall,
     entries: BTreeMap<String, TreeEntry>,
 }
@@ -291,9 +302,8 @@ impl GitCall {
     }
 
     fn fetch(self, revision: &str) -> Result<FetchedTree, GitFault> {
-        let missing = || self.refuse(GitRefusal::NoRevision(revision.to_owned()));
         if !is_tag(revision) {
-            return Err(missing());
+            return Err(self.refuse_revision(revision));
         }
         let names = [
             format!("refs/tags/{revision}"),
@@ -301,8 +311,9 @@ impl GitCall {
         ];
         let found = self.list_references(&[&names[0], &names[1]])?;
         let Some(name) = names.iter().find(|name| found.contains_key(*name)) else {
-            return Err(missing());
+            return Err(self.refuse_revision(revision));
         };
+        let is_tag = *name == names[0];
         let refspec = format!("+{name}:{FETCHED_REF}");
         let arguments = [
             "fetch",
@@ -323,9 +334,37 @@ impl GitCall {
         let entries = self.list_entries(&commit)?;
         Ok(FetchedTree {
             commit,
+            is_tag,
             call: self,
             entries,
         })
+    }
+
+    /// The error of a missing tag or branch, with the names that the repository has.
+    fn refuse_revision(&self, revision: &str) -> GitFault {
+        let patterns = ["refs/tags/*", "refs/heads/*"];
+        let found = self.list_references(&patterns).unwrap_or_default();
+        let short = |name: &String| name.splitn(3, '/').nth(2).unwrap_or_default().to_owned();
+        let names: Vec<String> = found
+            .keys()
+            .map(short)
+            .filter(|name| is_tag(name))
+            .collect();
+        let mut releases: Vec<(Version, &String)> = names
+            .iter()
+            .filter_map(|name| Some((split_version(name)?.1, name)))
+            .collect();
+        releases.sort();
+        let newest = releases.iter().rev().take(MAX_LISTED_TAGS);
+        let newest: Vec<&str> = newest.map(|(_, name)| name.as_str()).collect();
+        let near = nearest_candidate(revision, names.iter().map(String::as_str));
+        let advice = match (near, newest.as_slice()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "it has no tag of a release such as `v1.2.0`".to_owned(),
+            (None, newest) => format!("its newest releases are {}", newest.join(", ")),
+        };
+        let revision = revision.to_owned();
+        self.refuse(GitRefusal::NoRevision { revision, advice })
     }
 
     /// Returns references that match some patterns, with their commits.

@@ -77,8 +77,11 @@ pub enum ReleaseFault {
         "{0}: models read this character, and no editor displays it; ask its owner for a release without it, or require a copy by `path:` that your `[lints]` permits"
     )]
     HiddenText(String),
-    /// A file that cannot be fetched.
-    #[error(transparent)]
+    /// A branch instead of a tag.
+    #[error("it is a branch, whose content changes; name the tag of a release")]
+    Branch,
+    /// A file that cannot be fetched. The address stands before it.
+    #[error("{}", .0.reason)]
     Git(#[from] GitFault),
 }
 
@@ -108,6 +111,9 @@ impl PackageRelease {
 
     /// Reads the release in a fetched revision.
     pub fn from_tree(tree: &FetchedTree) -> Result<Self, ReleaseFault> {
+        if !tree.is_tag {
+            return Err(ReleaseFault::Branch);
+        }
         // The project file may extend another one.
         let is_settings =
             |path: &&str| Path::new(path).extension().is_some_and(|end| end == "toml");

@@ -115,6 +115,13 @@ impl LockFile {
             span,
             reason,
         };
+        let mut markers = text.match_indices("<<<<<<< ").map(|(at, _)| at);
+        let is_at_start = |at: &usize| *at == 0 || text.as_bytes().get(*at - 1) == Some(&b'\n');
+        if let Some(at) = markers.find(is_at_start) {
+            let reason =
+                "it has a merge conflict: take one side of it, and run `ctxc package update`";
+            return Err(fault(Span::from_offsets(at, at), reason.to_owned()));
+        }
         let written: WrittenLock<toml::Spanned<LockedPackage>> =
             toml::from_str(text).map_err(|error| {
                 let span = error.span().unwrap_or_default();

@@ -158,6 +158,9 @@ impl DependencySet {
                 | ResolveFault::TooMany => CliErrorKind::Project,
             };
             let error = CliError::new(kind, fault.to_string());
+            if let ResolveFault::TwoSources { name, .. } = &fault {
+                return error.with_hint(format!("one name has one source: require {name} from the same one, or a release of the other package that does"));
+            }
             if let ResolveFault::TwoMajors { name, second_version, .. } = &fault {
                 return error.with_hint(format!("one name has one version: require {name} {second_version} yourself with `ctxc package add` if your project works with it, or use releases that agree"));
             }

@@ -11,13 +11,16 @@ use super::update::{UpdateArgs, run_update};
 use super::vendor::{VendorArgs, run_vendor};
 use super::verify::{VerifyArgs, run_verify};
 use crate::cli::prelude::*;
+use crate::cli::workspace_reach::{PrintedForm, WorkspaceReach};
 use crate::project::lock_file::LOCK_FILE;
 use clap::Subcommand;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc package pack -o rules.tar.zst\n  ctxc package verify rules.tar.zst\n  ctxc package diff . .\n  ctxc package list\n  ctxc package update --all\n  ctxc package update --all --pr-summary body.md\n  ctxc package can-publish\n\n\
-    `[package]` in ctxc.toml names the package, its version and what it exports.\n\n\
+    `[package]` in ctxc.toml names the package, its version and what it exports. A project that requires acme/rules uses \
+    <task ref=\"acme/rules/NAME\"/>, <use fragment=\"acme/rules/NAME\"/>, and in ctxc.toml `extends = \"acme/rules/NAME\"` in a role, \
+    `from = [\"acme/rules\"]` in `[tools]`, and `extends = [\"acme/rules\"]` for its rules.\n\n\
     Exit codes: 0 done, 1 findings, 2 wrong usage or project file, 3 a file or repository cannot be read or written, 4 a contract that was kept is broken, 5 the package has no consumer, 6 a contract is undecided. An update with a broken contract exits with 0: it is a proposal, and `check` decides about it."
 )]
 pub(crate) struct PackageArgs {
@@ -28,23 +31,51 @@ pub(crate) struct PackageArgs {
 #[derive(Debug, Subcommand)]
 enum PackageVerb {
     /// Write the package of this project to an archive
+    #[command(after_help = "Examples:\n  ctxc package pack -o rules.tar.zst")]
     Pack(PackArgs),
     /// Test a package by its own scenarios and recorded answers, without a network
+    #[command(
+        after_help = "Examples:\n  ctxc package verify rules.tar.zst\n  ctxc package verify acme/rules"
+    )]
     Verify(VerifyArgs),
     /// Show what a new version of a package breaks, and the version number that it needs
+    #[command(after_help = "Examples:\n  ctxc package diff rules.tar.zst .")]
     Diff(DiffArgs),
     /// Add a package to `ctxc.toml` and `ctxc.lock`, and fetch it
+    #[command(
+        after_help = "Examples:\n  ctxc package add path:../rules\n  ctxc package add git+https://example.org/rules.git@v1.2.0\n  ctxc package add git+ssh://git@example.org/acme/rules.git"
+    )]
     Add(AddArgs),
     /// Fetch what `ctxc.toml` asks for, and move packages to newer releases
+    #[command(
+        after_help = "Examples:\n  ctxc package update\n  ctxc package update acme/rules\n  ctxc package update --locked"
+    )]
     Update(UpdateArgs),
     /// Take a package out of `ctxc.toml` and `ctxc.lock`
+    #[command(after_help = "Examples:\n  ctxc package remove acme/rules")]
     Remove(RemoveArgs),
     /// List the packages, their versions and sources, and what requires them
     List,
     /// Copy the packages from git into `vendor/ctxc/`
+    #[command(after_help = "Examples:\n  ctxc package vendor\n  ctxc package vendor --offline")]
     Vendor(VendorArgs),
     /// Hold the package to the contracts of its consumers before it is published
     CanPublish(CanPublishArgs),
+}
+
+impl PackageArgs {
+    /// The part of a workspace that the subcommand is about.
+    pub(crate) fn workspace_reach(&self) -> WorkspaceReach {
+        match &self.verb {
+            PackageVerb::List | PackageVerb::Vendor(_) => {
+                WorkspaceReach::Members(PrintedForm::Text)
+            }
+            PackageVerb::Update(args) if args.is_for_all_packages() => {
+                WorkspaceReach::Members(PrintedForm::Text)
+            }
+            _ => WorkspaceReach::Folder,
+        }
+    }
 }
 
 /// Runs the subcommand.

@@ -42,6 +42,13 @@ pub(super) struct UpdateArgs {
     fetch: FetchArgs,
 }
 
+impl UpdateArgs {
+    /// Returns false if packages are named.
+    pub(super) fn is_for_all_packages(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
 /// Updates the packages of a project.
 pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
     let mut set = DependencySet::load(cx, &args.fetch)?;

@@ -158,7 +158,16 @@ fn add_advice(
                 }
             });
     }
-    match budget.nearest_candidate(&reference.name, cx.index.names_of_kind(kind)) {
+    let packages = cx.config.packages.iter().map(|package| &package.names);
+    let mut full_names = packages
+        .filter(|names| cx.config.dependencies.contains_key(&names.package))
+        .map(|names| names.own_name(&reference.name));
+    let exported = full_names.find(|name| {
+        let package = cx.config.packages.of_reference(name);
+        package.is_some_and(|(package, _)| package.exports_definition(kind, name))
+    });
+    let near = || budget.nearest_candidate(&reference.name, cx.index.names_of_kind(kind));
+    match exported.as_deref().or_else(near) {
         Some(meant) => finding
             .help(format!("did you mean `{meant}`?"))
             .fix(Fix::suggested(

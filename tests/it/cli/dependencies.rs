@@ -525,6 +525,81 @@ fn two_major_versions_are_refused_until_the_project_decides() {
 }
 
 #[test]
+fn a_wrong_tag_is_named_with_the_right_ones() {
+    let world = World::new();
+    let address = source(&world.rules, "");
+    for (tag, advice) in [
+        (
+            "1.2.0",
+            "it has no tag or branch `1.2.0`; did you mean `v1.2.0`?",
+        ),
+        (
+            "release",
+            "it has no tag or branch `release`; its newest releases are v2.0.0, v1.3.0, v1.2.0",
+        ),
+        ("main", "it is a branch, whose content changes"),
+    ] {
+        let refused = world
+            .run(&["add", &format!("{address}{tag}")])
+            .exits_with(3)
+            .stderr_contains(advice);
+        let address = address.trim_start_matches("git+").trim_end_matches('@');
+        assert_eq!(refused.stderr.matches(address).count(), 1, "{refused:?}");
+    }
+}
+
+#[test]
+fn what_remains_in_use_is_named() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.base, "v0.3.1")])
+        .exits_with(0);
+    let lock = world.work.read_file("ctxc.lock");
+    world.work.write_file(
+        "all.xml",
+        "<task name=\"all\" type=\"sequential\"><description>d</description><steps><task ref=\"acme/base/triage\"/></steps></task>\n",
+    );
+    world
+        .run(&["remove", "acme/base"])
+        .exits_with(0)
+        .stderr_contains("warning: all.xml:1 still names it");
+    let conflict = format!("<<<<<<< HEAD\n{lock}=======\n{lock}>>>>>>> other\n");
+    world.work.write_file("ctxc.lock", conflict);
+    world
+        .run(&["update"])
+        .exits_with(2)
+        .stderr_contains("ctxc.lock:1: it has a merge conflict: take one side of it");
+}
+
+#[test]
+fn the_packages_of_a_workspace_are_listed_in_each_member() {
+    let world = World::new();
+    world.work.write_file(
+        "ctxc.toml",
+        format!(
+            "[workspace]\nmembers = [\"teams/*\"]\n[workspace.dependencies]\n\"acme/base\" = \"{}\"\n",
+            source(&world.base, "v0.3.0")
+        ),
+    );
+    for team in ["billing", "support"] {
+        world.work.write_file(
+            &format!("teams/{team}/ctxc.toml"),
+            "[dependencies]\nworkspace = true\n",
+        );
+        world
+            .work
+            .write_file(&format!("teams/{team}/templates/a.xml"), TRIAGE);
+    }
+    world.run(&["update"]).exits_with(0);
+    let listed = world.run(&["list"]).exits_with(0);
+    assert_eq!(
+        listed.stdout.matches("acme/base 0.3.0").count(),
+        2,
+        "{listed:?}"
+    );
+}
+
+#[test]
 fn packages_that_are_not_there_are_marked() {
     let world = World::new();
     world
@@ -863,7 +938,7 @@ fn sources_that_do_not_fit_are_refused_and_nothing_is_lost() {
             3,
             "templates/passwd.xml is a link; a package consists of plain files",
         ),
-        (source(&fork, "v9"), 3, "has no tag `v9`"),
+        (source(&fork, "v9"), 3, "has no tag or branch `v9`"),
         (
             "git+https://me:hunter2@example.org/a.git@v1".to_owned(),
             2,

@@ -193,3 +193,13 @@ fn a_package_that_cannot_be_used_is_the_only_finding() {
     );
     expect("cannot use package `acme/base`: it has ");
 }
+
+#[test]
+fn a_name_without_its_package_is_suggested_in_full() {
+    let project = project();
+    project.write_file("all.xml", OWN.replace("acme/base/triage", "triage"));
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("did you mean `acme/base/triage`?");
+}

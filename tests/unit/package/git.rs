@@ -97,11 +97,15 @@ fn tags_and_branches_are_read_as_they_are_stored() {
         .map(|(name, commit)| (&**name, &**commit))
         .collect();
     assert_eq!(tags, [("rules/v1.1.0", &*second), ("v1.0.0", &*first)]);
-    assert_eq!(refusal(own.fetch("v9"), &own), "URL: it has no tag `v9`");
-    assert_eq!(
-        refusal(own.fetch("--upload-pack=id"), &own),
-        "URL: it has no tag `--upload-pack=id`"
-    );
+    for name in ["v9", "--upload-pack=id"] {
+        assert_eq!(
+            refusal(own.fetch(name), &own),
+            format!(
+                "URL: it has no tag or branch `{name}`; its newest releases are rules/v1.1.0, v1.0.0"
+            )
+        );
+    }
+    assert!(own.fetch("v1.0.0").unwrap().is_tag && !own.fetch("main").unwrap().is_tag);
 }
 
 #[test]
