@@ -88,12 +88,10 @@ pub enum ReleaseFault {
 impl PackageRelease {
     /// A release from the settings of its project and its files.
     pub fn new(config: &Config, mut files: Vec<PackedFile>) -> Result<Self, ReleaseFault> {
-        let required = config.faults.iter().find_map(|fault| match &fault.kind {
-            ProjectFaultKind::WrongVersion { required } => Some(required),
-            _ => None,
-        });
-        if let Some(required) = required {
-            return Err(ReleaseFault::OtherProgram(required.clone()));
+        for fault in &config.faults {
+            if let ProjectFaultKind::WrongVersion { required } = &fault.kind {
+                return Err(ReleaseFault::OtherProgram(required.clone()));
+            }
         }
         let section = config.package.as_ref().ok_or(ReleaseFault::NoPackage)?;
         files.sort();

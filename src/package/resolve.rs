@@ -41,6 +41,24 @@ impl fmt::Display for RequirementPath {
     }
 }
 
+/// Requirements on two major versions of one package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{name}` is required in two major versions: {first} requires {first_version}, {second} requires {second_version}"
+)]
+pub struct MajorConflict {
+    /// The name.
+    pub name: String,
+    /// The way to the lower requirement.
+    pub first: RequirementPath,
+    /// Its version.
+    pub first_version: Version,
+    /// The way to the highest requirement.
+    pub second: RequirementPath,
+    /// Its version.
+    pub second_version: Version,
+}
+
 /// The reason why packages cannot be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveFault<E: fmt::Display> {
@@ -79,21 +97,8 @@ pub enum ResolveFault<E: fmt::Display> {
         source_text: String,
     },
     /// Requirements on two major versions of one package.
-    #[error(
-        "`{name}` is required in two major versions: {first} requires {first_version}, {second} requires {second_version}"
-    )]
-    TwoMajors {
-        /// The name.
-        name: String,
-        /// The way to the lower requirement.
-        first: RequirementPath,
-        /// Its version.
-        first_version: Version,
-        /// The way to the highest requirement.
-        second: RequirementPath,
-        /// Its version.
-        second_version: Version,
-    },
+    #[error(transparent)]
+    TwoMajors(Box<MajorConflict>),
     /// Packages that require each other.
     #[error("{path} requires itself")]
     Circle {
@@ -212,13 +217,13 @@ fn require_same_majors<E: fmt::Display>(
         if let (Some((path, required)), Some(highest)) = (lower, find(name, &own.source)) {
             let mut first = path.clone();
             first.0.push(name.clone());
-            return Err(ResolveFault::TwoMajors {
+            return Err(ResolveFault::TwoMajors(Box::new(MajorConflict {
                 name: name.clone(),
                 first,
                 first_version: required.read.version.clone(),
                 second: highest.path.clone(),
                 second_version: own.version.clone(),
-            });
+            })));
         }
     }
     Ok(())

@@ -36,6 +36,7 @@ const MIN_WORD_BYTES: usize = 3;
 /// A result that was fetched again.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[allow(clippy::struct_excessive_bools, reason = "independent properties")]
 pub struct Refetch {
     /// The kind.
     pub kind: ResultKind,
@@ -62,6 +63,13 @@ pub struct Refetch {
     /// Its tokens: the share of the growth of the next request that its bytes have, at most two for
     /// five bytes; null without billed tokens.
     pub tokens: Option<u64>,
+}
+
+impl Refetch {
+    /// Returns true if another summary could have avoided it.
+    pub const fn is_avoidable(&self) -> bool {
+        !self.is_in_summary && !self.is_forced
+    }
 }
 
 /// The work behind a compaction, until the session ends.
@@ -467,7 +475,7 @@ impl<'m> RefetchTracker<'m> {
         });
         self.work.push(LaterWork::default());
         if point.kind != CompactionKind::ClearedResults {
-            self.summary = summary.to_owned();
+            summary.clone_into(&mut self.summary);
             self.summary_words = identifiers(summary).map(str::to_owned).collect();
         }
         self.end_growth();

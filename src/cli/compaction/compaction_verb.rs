@@ -11,6 +11,7 @@ use crate::cli::shared_args::FileMark;
 use crate::schema::json::names::COMPACTION;
 use crate::session::analysis::{AnalysisInput, JudgedFact, ListedFacts, SessionAnalysis};
 use crate::session::read::session_reader::read_session;
+use crate::session::refetch::Refetch;
 use crate::session::session_event::{RowCounts, SessionEvent};
 use clap::{Subcommand, ValueEnum};
 use std::collections::BTreeMap;
@@ -77,7 +78,8 @@ const MAX_RULE_BYTES: u64 = 1 << 20;
 /// The facts whose loss fails a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailingFacts {
-    /// Files, results and facts that were dropped, and fetched again or used later
+    /// Files, results and facts that were dropped and fetched again or used later, unless the summary
+    /// has them
     NeededAgain,
     /// Instructions that are not found in the summary
     Instruction,
@@ -141,7 +143,9 @@ pub(crate) fn run_compaction(args: &CompactionArgs, cx: &mut Cx) -> Result<Exit>
     })?;
     let fails = args.fail_on.iter().any(|kind| {
         let is_failing: fn(&JudgedFact) -> bool = match kind {
-            FailingFacts::NeededAgain if report.refetches().next().is_some() => return true,
+            FailingFacts::NeededAgain if report.refetches().any(Refetch::is_avoidable) => {
+                return true;
+            }
             FailingFacts::NeededAgain => JudgedFact::is_needed_again,
             FailingFacts::Instruction => JudgedFact::is_dropped_instruction,
             FailingFacts::Mutated => |fact| fact.other_value.is_some(),

@@ -33,6 +33,7 @@ pub(super) fn prompt_line<'c>(
     let mut refetches: Vec<&Refetch> = compactions
         .iter()
         .flat_map(|compaction| &compaction.later.refetches)
+        .filter(|refetch| refetch.is_avoidable())
         .collect();
     refetches.sort_by_key(|refetch| Reverse(refetch.bytes));
     let mut names = HashSet::new();

@@ -173,8 +173,15 @@ fn refetch_line(report: &CompactionReport) -> Option<String> {
             format_thousands(refetches.iter().map(|own| own.bytes).sum())
         )
     };
+    let rest = refetches.iter().filter(|own| !own.is_avoidable()).count();
+    let rest = if rest > 0 {
+        let all = pluralize(refetches.len(), "fetch");
+        format!("; {rest} of {all} no summary would have saved")
+    } else {
+        String::new()
+    };
     Some(format!(
-        "{} dropped and fetched again, in {} of {}: {price}",
+        "{} dropped and fetched again, in {} of {}: {price}{rest}",
         counts.join(" and "),
         format_thousands(sum(|later| later.refetch_answers)),
         pluralize(answers, "later answer"),
@@ -205,7 +212,12 @@ pub(super) fn refetch_place(refetch: &Refetch) -> String {
     } else {
         ""
     };
-    format!("row {}{times}{change}", refetch.line)
+    let cause = match (refetch.is_in_summary, refetch.is_forced) {
+        (_, true) => ", demanded by a tool",
+        (true, false) => ", in the summary",
+        (false, false) => "",
+    };
+    format!("row {}{times}{cause}{change}", refetch.line)
 }
 
 fn print_session(session: &ReadSession, listed: ListedFacts, cx: &mut Cx) -> Result<()> {

@@ -84,14 +84,14 @@ fn find_release(
                 Err(fault) => return Err(source_error(&fault)),
             }
         }
-        return Err(match unfit {
-            Some(newest) => source_error(&newest),
-            None => {
+        return Err(unfit.as_ref().map_or_else(
+            || {
                 let message = format!("{url} has no tag such as `v1.2.0`");
                 CliError::new(CliErrorKind::Infrastructure, message)
                     .with_hint("name the tag of a release: `…@TAG`")
-            }
-        });
+            },
+            source_error,
+        ));
     }
     Err(CliError::usage(format!(
         "this is no source; expected {fault}"

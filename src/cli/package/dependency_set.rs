@@ -14,7 +14,9 @@ use crate::cli::project::{PROJECT_FILE, find_root, read_text};
 use crate::package::PackedFile;
 use crate::package::git::{GitFault, GitLimits, fetch_revision};
 use crate::package::release::{PackageRelease, ReleaseFault};
-use crate::package::resolve::{Requirements, ResolveFault, SelectedPackage, resolve};
+use crate::package::resolve::{
+    MajorConflict, Requirements, ResolveFault, SelectedPackage, resolve,
+};
 use crate::package::store::{self, StoredTag};
 use crate::project::config::Config;
 use crate::project::dependencies::PackageSource;
@@ -152,7 +154,7 @@ impl DependencySet {
             let kind = match fault {
                 ResolveFault::Unreadable { .. } => CliErrorKind::Infrastructure,
                 ResolveFault::TwoSources { .. }
-                | ResolveFault::TwoMajors { .. }
+                | ResolveFault::TwoMajors(_)
                 | ResolveFault::FolderInGit { .. }
                 | ResolveFault::Circle { .. }
                 | ResolveFault::TooMany => CliErrorKind::Project,
@@ -161,7 +163,8 @@ impl DependencySet {
             if let ResolveFault::TwoSources { name, .. } = &fault {
                 return error.with_hint(format!("one name has one source: require {name} from the same one, or a release of the other package that does"));
             }
-            if let ResolveFault::TwoMajors { name, second_version, .. } = &fault {
+            if let ResolveFault::TwoMajors(conflict) = &fault {
+                let MajorConflict { name, second_version, .. } = &**conflict;
                 return error.with_hint(format!("one name has one version: require {name} {second_version} yourself with `ctxc package add` if your project works with it, or use releases that agree"));
             }
             if let ResolveFault::Unreadable { path, fault } = &fault

@@ -29,15 +29,14 @@ pub(super) fn run_list(cx: &mut Cx) -> Result<Exit> {
         exit: Exit::Success,
     };
     for (name, own) in &required {
-        match lock.package(name) {
-            Some(package) => tree.add_package(package, 0),
-            None => {
-                tree.exit = Exit::Findings;
-                tree.lines.push(format!(
-                    "{name}  {}  not in {LOCK_FILE}: `ctxc package update` fetches it",
-                    own.source.value
-                ));
-            }
+        if let Some(package) = lock.package(name) {
+            tree.add_package(package, 0);
+        } else {
+            tree.exit = Exit::Findings;
+            tree.lines.push(format!(
+                "{name}  {}  not in {LOCK_FILE}: `ctxc package update` fetches it",
+                own.source.value
+            ));
         }
     }
     tree.lines.iter().try_for_each(|line| cx.print_line(line))?;

@@ -73,7 +73,13 @@ impl PackageArgs {
             PackageVerb::Update(args) if args.is_for_all_packages() => {
                 WorkspaceReach::Members(PrintedForm::Text)
             }
-            _ => WorkspaceReach::Folder,
+            PackageVerb::Pack(_)
+            | PackageVerb::Verify(_)
+            | PackageVerb::Diff(_)
+            | PackageVerb::Add(_)
+            | PackageVerb::Update(_)
+            | PackageVerb::Remove(_)
+            | PackageVerb::CanPublish(_) => WorkspaceReach::Folder,
         }
     }
 }

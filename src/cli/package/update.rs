@@ -27,8 +27,8 @@ pub(super) struct UpdateArgs {
     all: bool,
     /// Describe the update for its pull request, in Markdown, to FILE or to standard output: the broken contracts, the
     /// changes of the exports in use, the tokens of each agent, the scenarios to run again
-    #[arg(long, value_name = "FILE", requires = "all")]
-    pr_summary: Option<Option<PathBuf>>,
+    #[arg(long, value_name = "FILE", requires = "all", num_args = 0..=1, default_missing_value = "-")]
+    pr_summary: Option<PathBuf>,
     /// Take the new content of this package, whose tag was moved
     #[arg(long, value_name = "NAME")]
     accept_moved: Vec<String>,
@@ -81,7 +81,7 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
             render_summary(&find_effects(&mut set, [&before, &lock], cx)?)
         };
         // Nothing is updated if its summary would be lost.
-        cx.write_to(file.as_deref(), CommentFormat::Markdown.file_mark(), |cx| {
+        cx.write_to(Some(file), CommentFormat::Markdown.file_mark(), |cx| {
             cx.print(|out| out.write_all(summary.as_bytes()))
         })?;
     }
@@ -92,9 +92,7 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     set.write_lock_first(&lock)?;
-    let is_file =
-        |file: &Option<PathBuf>| file.as_ref().is_some_and(|file| *file != Path::new("-"));
-    if args.pr_summary.as_ref().is_none_or(is_file) {
+    if args.pr_summary.as_deref() != Some(Path::new("-")) {
         changes.iter().try_for_each(|line| cx.print_line(line))?;
     }
     Ok(Exit::Success)

@@ -138,8 +138,9 @@ impl SurvivalDraft {
         let rows: BTreeSet<usize> = facts.iter().map(|one| one.fact.line).collect();
         let rows: Vec<String> = rows.iter().map(usize::to_string).collect();
         let rows = rows.join(", ");
-        self.items += &format!(
-            "  # fails with the recorded summary; {name}, by rows of the session: {rows}\n  - survives: {{{test}}}\n"
+        self.items = format!(
+            "{}  # fails with the recorded summary; {name}, by rows of the session: {rows}\n  - survives: {{{test}}}\n",
+            self.items
         );
         self.failing.push(format!("{name} {}", facts.len()));
     }

@@ -101,7 +101,11 @@ impl Fact {
             FactClass::Command => self.key.split_once(' ').is_some_and(|(program, verb)| {
                 BUILD_TOOLS.contains(&program) && BUILD_VERBS.contains(&verb)
             }),
-            _ => false,
+            FactClass::Instruction
+            | FactClass::File
+            | FactClass::Error
+            | FactClass::Todo
+            | FactClass::Decision => false,
         }
     }
 

@@ -538,7 +538,7 @@ fn check_holds_contracts_to_the_locked_package() {
             "did you mean `contracts/acme/rules/`?",
         ),
     ] {
-        if misplaced.ends_with(".yaml") {
+        if misplaced.contains(".yaml") {
             project.write_file(misplaced, SHAPE);
         }
         project

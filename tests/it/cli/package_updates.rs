@@ -184,7 +184,7 @@ fn a_broken_contract_comes_first_and_the_lock_is_written() {
     let shop = Consumer::new(&[&rules]);
     assert_snapshot!(shop.summary(), @r##"
     <!-- ctxc/package-update/1 -->
-    ### Update of 1 package: 1 contract broken, 1 breaking change of what is used here
+    ### Update of 1 package: 1 contract broken, 2 breaking changes of what is used here
 
     | broken contract | with | why |
     |---|---|---|
@@ -198,6 +198,7 @@ fn a_broken_contract_comes_first_and_the_lock_is_written() {
 
     | category | export | change | used here |
     |---|---|---|---|
+    | OUTPUT | <code>tasks/triage</code> | \`team\`: it is never "data" any more (**breaks**) | yes |
     | OUTPUT | <code>tasks/triage</code> | \`team\`: it may be "legal" (**breaks**) | yes |
 
     <details><summary>1 change that can break nothing here</summary>
@@ -346,7 +347,7 @@ fn a_project_that_does_not_compile_any_more_is_the_verdict() {
     <!-- ctxc/package-update/1 -->
     ### Update of 1 package: the project has errors with the new packages, 1 package not compared
 
-    **The project has errors with the new packages:** this project has 2 errors: what an agent would receive is not certain; ctxc.toml:4:1: cannot use package \`acme/rules\`: it has an error, first: acme/rules@1.3.0/templates/triage.xml:2: \`ticket\` would have no value: no parameter, input, earlier step or loop has that name; templates/mail.xml:7:16: the task \`acme/rules/triage\` takes \`letter\`, which has no value here: no parameter, input, earlier step or loop binds it; \`ctxc check\` shows them
+    **The project has errors with the new packages:** this project has 1 error: what an agent would receive is not certain; ctxc.toml:4:1: cannot use package \`acme/rules\`: it has an error, first: acme/rules@1.3.0/templates/triage.xml:2: \`ticket\` would have no value: no parameter, input, earlier step or loop has that name; run \`ctxc check\` in the package; \`ctxc package update\` restores changed files
 
     | package | before | after |
     |---|---|---|
@@ -354,6 +355,6 @@ fn a_project_that_does_not_compile_any_more_is_the_verdict() {
 
     #### <code>acme/rules</code> 1.0.0 → 1.3.0
 
-    Its exports and contracts are not compared: its new release has 1 error: what an agent would receive is not certain; templates/triage.xml:2:34: \`ticket\` would have no value: no parameter, input, earlier step or loop has that name; \`ctxc check\` shows them
+    Its exports and contracts are not compared: its new release has 1 error: what an agent would receive is not certain; templates/triage.xml:2:35: \`ticket\` would have no value: no parameter, input, earlier step or loop has that name; \`ctxc check\` shows them
     "##);
 }

@@ -191,14 +191,23 @@ fn compacted(summary: &str) -> Session {
 
 #[test]
 fn a_file_whose_used_names_the_summary_has_is_marked() {
-    let report = compacted("We write src/parser.rs with parse_line and parse_block.")
+    let session = compacted("We write src/parser.rs with parse_line and parse_block.")
         .read("src/parser.rs", PARSER)
         .run("make run", "parse_block")
-        .edit("src/parser.rs", "    let lines = text.lines();")
-        .report();
+        .edit("src/parser.rs", "    let lines = text.lines();");
+    let report = session.report();
     let found = refetches(&report);
     assert_eq!(found[0]["is_in_summary"], true);
     assert_eq!(found[0]["parts"], json!([]));
+    // No other summary would have saved it.
+    assert_eq!(report["prompt_line"], Value::Null);
+    let args = ["compaction", "s.jsonl", "--fail-on", "needed-again"];
+    session
+        .project()
+        .run(&args)
+        .exits_with(0)
+        .stdout_contains("; 1 of 1 fetch no")
+        .stdout_contains(", in the summary, then changed)");
     // The summary needs no keyword.
     let text = "     1→function sumOrder(order) {\n     2→  return order.lines;\n";
     let report = Session::default()

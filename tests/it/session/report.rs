@@ -62,8 +62,8 @@ fn the_report_begins_with_the_verdict() {
                        iterable”
       dropped and needed again: 2
         file.modified tests/fixtures/orders.json  (row 3, read again at row 21)
-        error        TypeError: order.lines is not iterable  (row 6, met again at
-                     row 24)
+        error        TypeError: order.lines is not iterable  (row 5, met again at
+                     row 23)
       instructions not found in the summary: 1
         instruction  Never touch the generated clients.  (row 2, lost)
       kept: instruction 0 of 1 · file.created 1 of 1 · file.modified 0 of 1 ·

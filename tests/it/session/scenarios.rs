@@ -171,7 +171,7 @@ fn the_shares_of_facts_are_those_that_a_method_leaves() {
       - survives: {file.created: all, file.read: all, command: all}
       # fails with the recorded summary; lost instructions, by rows of the session: 3
       - survives: {instruction: all}
-      # fails with the recorded summary; facts needed again, by rows of the session: 4, 7
+      # fails with the recorded summary; facts needed again, by rows of the session: 4, 6
       - survives: {needed_again: 0}
     ");
     // The new scenario fails where the summary lost something, and lists it with its rows.

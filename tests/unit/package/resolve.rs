@@ -60,7 +60,7 @@ fn outcome(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
                 .collect(),
         ),
         Err(ResolveFault::Circle { .. }) => Outcome::Circle,
-        Err(ResolveFault::TwoMajors { .. }) => Outcome::TwoMajors,
+        Err(ResolveFault::TwoMajors(_)) => Outcome::TwoMajors,
         Err(other) => panic!("{other}"),
     }
 }

@@ -184,7 +184,7 @@ impl PackageInUse {
             )
         });
         let version = installed.version.to_string();
-        Self { surface, version }
+        Self { version, surface }
     }
 
     /// The next step after it broke a contract.

@@ -8,6 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::shared_args::{FileMark, OutputArgs, OutputFormat, ReportFile, parse_threads};
 use crate::cli::workspace_reach::{PrintedForm, WorkspaceReach};
 use crate::eval::answer_source::AnswersFrom;
+use crate::eval::trials::TrialPolicy;
 use crate::provider::spending::SpendLimit;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -200,6 +201,15 @@ impl EvalArgs {
             answers: Some(AnswerSource::Live),
             trust: trust.clone(),
             ..Self::default()
+        }
+    }
+
+    /// Returns the number of trials to run.
+    pub(super) const fn trial_policy(&self) -> TrialPolicy {
+        if self.full {
+            TrialPolicy::RunAll
+        } else {
+            TrialPolicy::StopWhenDecided
         }
     }
 

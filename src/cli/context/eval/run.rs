@@ -38,7 +38,6 @@ use crate::eval::locate::Locator;
 use crate::eval::mutate::MutationScores;
 use crate::eval::receiver::resolve_receiver;
 use crate::eval::scorecard::{CaseRow, RowSubject, Scorecard, SuiteRow};
-use crate::eval::trials::TrialPolicy;
 use crate::project::config::RecordedContent;
 use crate::project::eval::StalePolicy;
 use crate::project::packages::{contract_package, may_hold_contracts};
@@ -46,6 +45,7 @@ use crate::provider::endpoint::ProviderAddress;
 use crate::provider::limiter::MAX_CALLS;
 use crate::provider::spending::SpendLimit;
 use crate::record::volatile::VolatileParts;
+use crate::registry::scenarios::Refusals;
 use crate::rules::check::is_error;
 use crate::scenario::paths;
 use serde::Serialize;
@@ -56,15 +56,40 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-/// Runs the verb.
-pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
-    let limit = args.spend_limit()?;
+/// Loads the project, with the roles that contracts are about.
+fn load_with_roles(args: &EvalArgs, cx: &Cx) -> Result<CompiledProject> {
     let mut project = CompiledProject::load_or_empty(cx)?;
     let place = |path: &String| path_in_project(&project.root, Path::new(path));
     let mut places = args.what.iter().filter_map(place);
     if places.any(|place| may_hold_contracts(&place)) {
         project.config.add_exported_roles();
     }
+    Ok(project)
+}
+
+/// Returns the cases that are not run: those with errors, and contracts that the packages in use
+/// break.
+fn find_refusals(scenarios: &Scenarios, project: &CompiledProject) -> Refusals {
+    let mut refusals = scenarios.refusals(project);
+    let contracts = scenarios.files.iter();
+    let contracts = contracts.filter(|file| contract_package(&file.path).is_some());
+    let owner = ContractOwner {
+        root: &project.root,
+        config: &project.config,
+    };
+    for BrokenContract { case, finding } in find_broken_contracts(owner, contracts) {
+        if is_error(&finding) {
+            let why = format!("{}: {}", finding.rule.name, finding.message);
+            refusals.add_reason(&finding.path, &case, why);
+        }
+    }
+    refusals
+}
+
+/// Runs the verb.
+pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
+    let limit = args.spend_limit()?;
+    let mut project = load_with_roles(args, cx)?;
     if project.is_empty && !Scenarios::read(&project, &args.what)?.have_requests() {
         // Requests of other programs need no templates.
         project = if args.allow_empty {
@@ -92,11 +117,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let asking = live_models(args, &project, limit, cx)?;
     let files = CachedFiles::new(project.files());
     let counters = ProjectCounters::new(&project.config, None)?;
-    let rows = if args.full {
-        TrialPolicy::RunAll
-    } else {
-        TrialPolicy::StopWhenDecided
-    };
+    let rows = args.trial_policy();
     let index = ProjectLookup::new(&project, &args.cache);
     let mut eval_run = EvalRun::new(RunSetup {
         project: &project,
@@ -119,19 +140,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         .transpose()?;
     (eval_run.session, eval_run.earlier, eval_run.index) =
         (&args.session, earlier.as_ref(), Some(&index));
-    eval_run.refusals = scenarios.refusals(&project);
-    let contracts = scenarios.files.iter();
-    let contracts = contracts.filter(|file| contract_package(&file.path).is_some());
-    let owner = ContractOwner {
-        root: &project.root,
-        config: &project.config,
-    };
-    for BrokenContract { case, finding } in find_broken_contracts(owner, contracts) {
-        if is_error(&finding) {
-            let why = format!("{}: {}", finding.rule.name, finding.message);
-            eval_run.refusals.add_reason(&finding.path, &case, why);
-        }
-    }
+    eval_run.refusals = find_refusals(&scenarios, &project);
     let checked = || chosen.iter().filter(|_| !args.plan);
     let runnable = RunnableCommands::collect(&project, checked(), &args.trust)?;
     if let Some(note) = runnable.unpermitted_note() {
