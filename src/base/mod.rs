@@ -18,6 +18,8 @@ pub mod json;
 pub mod lines;
 mod memory;
 pub mod number;
+#[cfg(any(feature = "compile", feature = "assemble"))]
+pub mod package_name;
 pub mod parallel;
 #[cfg(feature = "fs")]
 pub mod patterns;

@@ -1,6 +1,7 @@
 //! The names, the folder and the place of an installed package. Reads nothing.
 
 use crate::base::contained_path::{normalize_path, slash_path};
+use crate::base::package_name::split_reference;
 use crate::template::keywords::Trust;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -52,23 +53,6 @@ impl PackageNames {
             _ => self.own_name(written),
         }
     }
-}
-
-/// Splits `acme/rules/triage` into the package and its definition.
-pub fn split_reference(name: &str) -> Option<(&str, &str)> {
-    let first = name.find('/')?;
-    let second = first + 1 + name.get(first + 1..)?.find('/')?;
-    Some((name.get(..second)?, name.get(second + 1..)?))
-}
-
-/// Returns the name of a file without the version of the package that contains it, so that files
-/// of two releases can be compared.
-pub fn without_version(file: &str) -> String {
-    let named = split_reference(file).and_then(|(folder, rest)| {
-        let (package, _) = folder.split_once('@')?;
-        Some(format!("{package}/{rest}"))
-    });
-    named.unwrap_or_else(|| file.to_owned())
 }
 
 /// True if a place of a project is or contains files of contracts.

@@ -9,9 +9,9 @@ use super::model::{Cost, Entry, Manifest, Part, Source, ToolPolicy};
 use super::places::SettingPlaces;
 use super::settings::{self, PlacedEntry, SettingChange};
 use crate::base::number::format_thousands;
+use crate::base::package_name::without_version;
 use crate::kernel::context::Kind;
 use crate::kernel::sampling::Sampled;
-use crate::project::packages::without_version;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! The parts that all providers' request bodies share: the call, its messages, and their roles.
 
 use super::message::Message;
+use crate::base::package_name::split_reference;
 use crate::context::answer_format::{self, AnswerForm};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::request::Request;
@@ -9,7 +10,6 @@ use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, MediaSource, Part, ToolResult};
 use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE_WORDS};
-use crate::project::packages::split_reference;
 use crate::project::tools::ProjectTool;
 use crate::registry::Registry;
 use serde::Serialize;

@@ -1,11 +1,11 @@
 //! Roles, tools and rules of packages, as a project takes them over.
 
 use super::value::FaultSink;
+use crate::base::package_name::split_reference;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{Config, ConfigFile, InstalledPackage, Packages};
 use crate::project::package_fault::PackageFault;
 use crate::project::package_section::{ExportKind, PackageExport};
-use crate::project::packages::split_reference;
 use crate::project::project_fault::ProjectFaultKind;
 use crate::project::roles::{ModelChoice, Role};
 use crate::project::tools::ProjectTool;

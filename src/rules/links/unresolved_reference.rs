@@ -1,9 +1,9 @@
 //! CTX300: a `ref`, `call` or `use` of a name that no file defines.
 
+use crate::base::package_name::split_reference;
 use crate::base::quoted::name_list;
 use crate::project::config::InstalledPackage;
 use crate::project::package_section::{ExportKind, is_package_name};
-use crate::project::packages::split_reference;
 use crate::rules::prelude::*;
 use crate::template::names::{DefinitionKind, ReferenceFacts, ReferenceKind};
 use std::path::Path;

@@ -181,7 +181,7 @@ fn the_shares_of_facts_are_those_that_a_method_leaves() {
         .stdout_contains(&format!(
             "not found in the summary: instruction “{RULE}” (row 3)"
         ))
-        .stdout_contains("(row 7, met again at row 25)");
+        .stdout_contains("(row 6, met again at row 24)");
     let wanted = "{instruction: all, file.created: all, error: 0.5, needed_again: 1}";
     test_method(&project, "recorded", wanted);
     project
@@ -193,7 +193,7 @@ fn the_shares_of_facts_are_those_that_a_method_leaves() {
         )
         .stdout_contains(&format!("not found in the summary: instruction “{RULE}”"))
         .stdout_contains(
-            "error “TypeError: order.lines is not iterable” (row 7, met again at row 25)",
+            "error “TypeError: order.lines is not iterable” (row 6, met again at row 24)",
         );
     // Without a summary, the newest messages keep what they contain.
     let wanted = "{instruction: all, file.created: all, error: all, command: all}";
