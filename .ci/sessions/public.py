@@ -25,7 +25,7 @@ SOURCES = [
     ("badlogic/pi-mono", "83378aad7e74a0e2bb8f37c007a9685fb4609d8a", ["packages/coding-agent/test/fixtures/before-compaction.jsonl"],
      2, {"file.created": (16, 16), "file.modified": (25, 25), "file.read": (2, 4)}),
     ("entireio/cli", "394f81fab87f71aa8938d91ff7a067c524ff344b", ["b0/dc55b3a1dc/1/full.jsonl", "9b/04c3d92e38/4/full.jsonl", "83/a0bb2f3f73/0/full.jsonl", "76/9ddf2969b6/1/full.jsonl"],
-     6, {"instruction": (2, 13)}),
+     6, {"instruction": (3, 13)}),
 ]
 
 
