@@ -357,7 +357,7 @@ impl<'m> SessionAnalysis<'m> {
         }
         for (compaction, mut counts) in self.found.iter_mut().zip(self.counts) {
             let facts = &mut compaction.facts;
-            facts.retain(|judged| judged.is_needed_again() || !judged.fact.is_weak());
+            facts.retain(|judged| judged.is_missed() || !judged.fact.is_weak());
             for judged in &*facts {
                 let own = class_counts(&mut counts, &judged.fact);
                 own.add(judged.verdict);

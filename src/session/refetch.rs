@@ -390,7 +390,7 @@ impl<'m> RefetchTracker<'m> {
         let Some(work) = self.work.get_mut(compaction) else {
             return;
         };
-        if work.last_answer != answer && !is_forced {
+        if work.last_answer != answer {
             work.last_answer = answer;
             work.refetch_answers += 1;
         }
@@ -519,7 +519,7 @@ impl<'m> RefetchTracker<'m> {
             let name = refetches
                 .and_then(|own| own.get(index.refetch))
                 .map(|own| &own.name);
-            let has_file = name.is_some_and(|name| self.summary.contains(base_name(name)));
+            let has_file = name.is_some_and(|name| has_name(&self.summary, base_name(name)));
             if let Some(refetch) = self.refetch(index)
                 && !used.is_empty()
             {
@@ -538,6 +538,18 @@ impl<'m> RefetchTracker<'m> {
         }
         self.work
     }
+}
+
+/// Returns true if a text has a name of a file that is no part of a longer one.
+fn has_name(text: &str, name: &str) -> bool {
+    let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|own| own.chars().next_back());
+        let after = text
+            .get(at + name.len()..)
+            .and_then(|own| own.chars().next());
+        !before.is_some_and(|c| is_inner(c) || c == '.') && !after.is_some_and(is_inner)
+    })
 }
 
 impl OpenRefetch {

@@ -125,7 +125,8 @@ pub fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
 fn ends_abbreviation(text: &str) -> bool {
     let word = text.rsplit([' ', '(']).next().unwrap_or_default();
     // `A. is fine` names an option.
-    word.len() == 1 || matches!(word, "e.g" | "i.e" | "vs" | "etc" | "cf" | "approx" | "No")
+    let is_option = text.trim().len() == 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_option || matches!(word, "e.g" | "i.e" | "vs" | "etc" | "cf" | "approx" | "No")
 }
 
 /// Returns the words of a text in lower case: runs of letters, digits, `_` and inner apostrophes.
@@ -246,7 +247,12 @@ pub fn stem(mut word: String) -> String {
         word.pop();
     }
     for ending in ["ation", "at", "ency", "ent"] {
-        let minimum = if ending == "ent" { 6 } else { 4 };
+        // `create`, but not `format`.
+        let minimum = match ending {
+            "ent" => 6,
+            "at" => 5,
+            _ => 4,
+        };
         if word.len() >= ending.len() + minimum && word.ends_with(ending) {
             word.truncate(word.len() - ending.len());
             break;

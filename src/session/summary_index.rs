@@ -151,11 +151,17 @@ impl SummaryIndex {
         let own = search_words(text);
         let minimum = share_of(own.len(), OVERLAP_THRESHOLD).max(own.len().min(MAX_SHORT_WORDS));
         let sign = SentenceSign::new(text);
+        let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+        let numbers: BTreeSet<String> = own.iter().filter(is_number).cloned().collect();
+        let in_numbers = self.count_words(&numbers, |at| [at, at]);
         self.count_words(&own, |at| [at, at])
             .into_iter()
             .any(|(at, count)| {
                 let other = self.signs.get(at);
-                count >= minimum && other.is_some_and(|other| sign.agrees_with(*other))
+                let has_numbers = in_numbers.get(&at).copied().unwrap_or(0) == numbers.len();
+                count >= minimum
+                    && has_numbers
+                    && other.is_some_and(|other| sign.agrees_with(*other))
             })
     }
 
@@ -244,8 +250,11 @@ impl SummaryIndex {
             return true;
         }
         let marks: BTreeSet<String> = error.marks().into_iter().map(stem).collect();
-        let is_other = |word: &String| !marks.contains(word) && !reports_failure(word);
-        let others: BTreeSet<String> = own.iter().filter(|own| is_other(own)).cloned().collect();
+        let others: BTreeSet<String> = words(&message)
+            .filter(|word| !reports_failure(word))
+            .flat_map(|word| content_words(&word).collect::<Vec<_>>())
+            .filter(|word| !marks.contains(word))
+            .collect();
         let file = error
             .file_name()
             .map(|name| words(name).map(stem).collect());
@@ -253,11 +262,17 @@ impl SummaryIndex {
         let in_marks = self.count_words(&marks, BESIDE);
         let in_others = self.count_words(&others, BESIDE);
         let in_file = self.count_words(&file, BESIDE);
-        let is_rare = marks.iter().any(|mark| {
-            let places = self.places.get(mark).map_or(0, Vec::len);
-            (1..=MAX_RARE_PLACES).contains(&places)
-        });
-        (0..=self.signs.len()).any(|place| {
+        let is_number = |mark: &&String| mark.bytes().all(|byte| byte.is_ascii_digit());
+        let is_rare = |mark: &&String| {
+            let places = self.places.get(*mark).map_or(0, Vec::len);
+            !is_number(mark) && (1..=MAX_RARE_PLACES).contains(&places)
+        };
+        let rare: BTreeSet<String> = marks.iter().filter(is_rare).cloned().collect();
+        let in_rare_marks = self.count_words(&rare, BESIDE);
+        let has_identifier = marks.iter().any(|mark| !is_number(&mark));
+        let places = [&in_marks, &in_others].map(|counts| counts.keys().copied());
+        let places: BTreeSet<usize> = places.into_iter().flatten().collect();
+        places.into_iter().any(|place| {
             let count = |counts: &HashMap<usize, usize>| counts.get(&place).copied().unwrap_or(0);
             let (marked, other) = (count(&in_marks), count(&in_others));
             let has_file = !file.is_empty() && count(&in_file) == file.len();
@@ -265,12 +280,13 @@ impl SummaryIndex {
             let mut beside = beside.into_iter().flatten();
             let is_failure = beside.any(|at| self.failures.get(at) == Some(&true));
             let is_known = if marks.is_empty() {
-                other > 0 && other * 2 >= others.len()
+                other > 0 && other * 2 >= others.len() && (error.name.is_empty() || has_name)
             } else {
-                marked > 1 || marked == 1 && (is_rare || other > 0)
+                count(&in_rare_marks) > 0
+                    || other > 0 && (marked > 1 || marked == 1 && has_identifier)
             };
             is_failure && (is_known || has_file && other > 0)
-                || marked > 1 && marked * 2 > marks.len()
+                || has_identifier && marked > 1 && marked * 2 > marks.len()
         })
     }
 

@@ -173,10 +173,12 @@ fn refetch_line(report: &CompactionReport) -> Option<String> {
             format_thousands(refetches.iter().map(|own| own.bytes).sum())
         )
     };
-    let rest = refetches.iter().filter(|own| !own.is_avoidable()).count();
+    let times =
+        |own: &mut dyn Iterator<Item = &&Refetch>| -> usize { own.map(|own| own.times).sum() };
+    let rest = times(&mut refetches.iter().filter(|own| !own.is_avoidable()));
     let rest = if rest > 0 {
-        let all = pluralize(refetches.len(), "fetch");
-        format!("; {rest} of {all} no summary would have saved")
+        let all = pluralize(times(&mut refetches.iter()), "case");
+        format!("; in {rest} of {all} no summary would have saved it")
     } else {
         String::new()
     };

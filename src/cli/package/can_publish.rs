@@ -12,11 +12,12 @@ use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::cli::{overwrite, revision, rewrite};
 use crate::context::request::Files;
 use crate::package::matrix::{
-    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, Matrix, NewRows, find_acceptance,
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, NewRows, find_acceptance,
     print_lines,
 };
 use crate::scenario::date;
 use crate::schema::json::names::CONTRACT_ACCEPTANCE;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Args)]
 #[command(
@@ -44,8 +45,14 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     let listed = ConsumerSource::of_project(&project.config, &project.root)?;
     let extra = args.consumer.iter().cloned().map(ConsumerSource::Folder);
     let consumers: Vec<_> = listed.iter().cloned().chain(extra).collect();
-    let known = remove_unlisted(&project, &consumers, cx)?;
+    let mut known = read_matrix(&project)?;
+    let names: Vec<String> = consumers.iter().map(ConsumerSource::name).collect();
     if consumers.is_empty() {
+        let gone = known.remove_unlisted(&names);
+        if !gone.is_empty() {
+            write_file(&project.root, MATRIX_FILE, &print_lines(known.rows()), cx)?;
+            print_removed(&gone, cx)?;
+        }
         return Err(
             CliError::new(CliErrorKind::NothingSelected, "the package has no consumer").with_hint(
                 "name one with `[[package.consumers]]` in ctxc.toml, or with --consumer PATH",
@@ -72,6 +79,12 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         accepted.sort();
         write_file(&project.root, ACCEPTED_FILE, &print_lines(&accepted), cx)?;
     }
+    // All consumers were read, so that one with a misspelt source keeps its rows.
+    let gone = if report.is_edited_release {
+        BTreeSet::new()
+    } else {
+        known.remove_unlisted(&names)
+    };
     let matrix = known.with_rows(NewRows {
         version: &report.version,
         consumers: &report.consumers,
@@ -81,6 +94,7 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     {
         write_file(&project.root, MATRIX_FILE, &matrix, cx)?;
     }
+    print_removed(&gone, cx)?;
     print_report(&report, &accepted, cx)?;
     let is_broken = report.rows.iter().any(|row| {
         row.verdict == ContractVerdict::Broken && find_acceptance(&accepted, row).is_none()
@@ -96,23 +110,15 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// Returns the matrix without the rows of consumers that the package does not list any more.
-fn remove_unlisted(
-    project: &CompiledProject,
-    consumers: &[ConsumerSource],
-    cx: &mut Cx,
-) -> Result<Matrix> {
-    let mut known = read_matrix(project)?;
-    let names: Vec<String> = consumers.iter().map(ConsumerSource::name).collect();
-    let gone = known.remove_unlisted(&names);
-    if !gone.is_empty() {
-        write_file(&project.root, MATRIX_FILE, &print_lines(known.rows()), cx)?;
-        let gone = list_first(gone.iter().map(String::as_str));
-        cx.print_line(&escape_line(&format!(
-            "no consumer any more, and removed from {MATRIX_FILE}: {gone}"
-        )))?;
+/// Prints the consumers whose rows were removed.
+fn print_removed(gone: &BTreeSet<String>, cx: &mut Cx) -> Result<()> {
+    if gone.is_empty() {
+        return Ok(());
     }
-    Ok(known)
+    let gone = list_first(gone.iter().map(String::as_str));
+    cx.print_line(&escape_line(&format!(
+        "no consumer any more, and removed from {MATRIX_FILE}: {gone}"
+    )))
 }
 
 /// Returns the acceptance of each broken contract of a consumer.

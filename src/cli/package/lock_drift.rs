@@ -23,6 +23,10 @@ pub(crate) fn require_locked(cx: &Cx) -> Result<()> {
     if project.config.workspace.is_some() {
         return Ok(());
     }
+    // A verb reports the errors of the file itself.
+    if required_sources(&project.config).is_err() {
+        return Ok(());
+    }
     let lock = read_lock(&project.root)?;
     let changes = describe_changes(&lock, &expected_lock(&project, &lock)?);
     if changes.is_empty() {

@@ -71,7 +71,7 @@ impl PackageArgs {
                 WorkspaceReach::Members(PrintedForm::Text)
             }
             PackageVerb::Update(args) if args.is_for_all_packages() => {
-                WorkspaceReach::Members(PrintedForm::Text)
+                WorkspaceReach::members(PrintedForm::Text, args.summary_file().into_iter())
             }
             PackageVerb::Pack(_)
             | PackageVerb::Verify(_)

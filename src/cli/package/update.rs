@@ -43,6 +43,11 @@ pub(super) struct UpdateArgs {
 }
 
 impl UpdateArgs {
+    /// Returns the file of the summary.
+    pub(super) fn summary_file(&self) -> Option<&Path> {
+        self.pr_summary.as_deref()
+    }
+
     /// Returns false if packages are named.
     pub(super) fn is_for_all_packages(&self) -> bool {
         self.names.is_empty()

@@ -81,6 +81,14 @@ impl ReadFs for ChangedLock {
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
         RealFs.canonicalize(path)
     }
+
+    fn entry_names(&self, folder: &Path) -> Vec<String> {
+        RealFs.entry_names(folder)
+    }
+
+    fn plain_file_names(&self, folder: &Path) -> Vec<String> {
+        RealFs.plain_file_names(folder)
+    }
 }
 
 /// Computes the effects of an update. Fetches the old releases if they are not stored.

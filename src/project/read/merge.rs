@@ -4,7 +4,6 @@ use super::draft::{ConfigDraft, FileOwner, read_draft};
 use super::extends::Extends;
 use super::layers::DefaultLine;
 use super::models::{MODEL, PROVIDER};
-use super::package::report_idle_patterns;
 use super::package_parts::{extend_roles, find_rules};
 #[cfg(feature = "fs")]
 use super::packages::load_packages;
@@ -70,9 +69,6 @@ impl Config {
         sink.faults.append(&mut shared.faults);
         for (name, dependency) in std::mem::take(&mut shared.dependencies) {
             own.dependencies.entry(name).or_insert(dependency);
-        }
-        if let (Some(package), None, true) = (&own.package, packages, input.files.is_complete()) {
-            report_idle_patterns(&mut sink, input, package);
         }
         let packages = match packages {
             Some(packages) => packages.clone(),

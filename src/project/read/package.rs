@@ -6,17 +6,12 @@ use super::value::{
     report_missing_keys, to_span,
 };
 use crate::base::span::Spanned;
-use crate::project::config::ConfigInput;
 use crate::project::dependencies::{PackageSource, mask_credentials};
-use crate::project::glob::{Globs, fixed_prefix};
+use crate::project::glob::Globs;
 use crate::project::package_section::{PackageExport, PackageSection, is_package_name};
 use crate::project::table::{ConfigShape, ConfigTable, key_table};
 use semver::Version;
-use std::path::Path;
 use toml::de::DeValue;
-
-/// The maximum number of entries of folders that are looked at for one pattern.
-const MAX_ENTRIES: usize = 1 << 14;
 
 /// `[package]`.
 pub(super) static PACKAGE: ConfigTable = key_table(
@@ -181,39 +176,4 @@ pub(super) fn read_package(
         has_recordings: out.has_recordings,
         consumers: out.consumers,
     })
-}
-
-/// Reports patterns of `files` that match nothing: a misspelt folder would be missed only where the
-/// package is used.
-pub(super) fn report_idle_patterns(
-    sink: &mut FaultSink,
-    input: &ConfigInput<'_>,
-    package: &PackageSection,
-) {
-    for pattern in &package.patterns {
-        let mut globs = Globs::default();
-        if globs.add_pattern(&pattern.value).is_ok() && !has_match(input, &globs, &pattern.value) {
-            let expected = "a pattern that matches a file of the project";
-            sink.bad_value("package.files", pattern, expected, None);
-        }
-    }
-}
-
-/// Returns false if a pattern matches no file. Hidden files are no part of a package.
-fn has_match(input: &ConfigInput<'_>, globs: &Globs, pattern: &str) -> bool {
-    let mut open = vec![fixed_prefix(pattern)];
-    for _ in 0..MAX_ENTRIES {
-        let Some(path) = open.pop() else { return false };
-        let place = input.root.join(Path::new(&path));
-        if globs.matches(&path) && input.files.is_regular(&place) {
-            return true;
-        }
-        let below = input.files.entry_names(&place).into_iter();
-        let below = below.filter(|name| !name.starts_with('.'));
-        open.extend(below.map(|name| match path.as_str() {
-            "" => name,
-            _ => format!("{path}/{name}"),
-        }));
-    }
-    true
 }

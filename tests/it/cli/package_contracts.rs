@@ -238,6 +238,11 @@ fn a_consumer_that_is_not_listed_any_more_leaves_the_matrix() {
         .stdout_contains(&format!("{message}bank\n"));
     assert_eq!(verdicts(&project).len(), 1);
     can_publish(&project).exits_with(0).output_lacks(message);
+    // One with a misspelt source keeps its rows.
+    let kept = project.read_file("contracts/MATRIX.jsonl");
+    project.write_file("ctxc.toml", CONFIG.replace("path:shop", "path:shops"));
+    can_publish(&project).exits_with(2);
+    assert_eq!(project.read_file("contracts/MATRIX.jsonl"), kept);
     // The last one, too.
     let none = CONFIG.replace("[[package.consumers]]\nsource = \"path:shop\"\n", "");
     project.write_file("ctxc.toml", none);

@@ -206,7 +206,7 @@ fn a_file_whose_used_names_the_summary_has_is_marked() {
         .project()
         .run(&args)
         .exits_with(0)
-        .stdout_contains("; 1 of 1 fetch no")
+        .stdout_contains("; in 1 of 1 case no")
         .stdout_contains(", in the summary, then changed)");
     // The summary needs no keyword.
     let text = "     1→function sumOrder(order) {\n     2→  return order.lines;\n";
@@ -255,7 +255,7 @@ fn a_reading_that_a_tool_demanded_is_forced() {
     let found = refetches(&report);
     assert_eq!(found[0]["is_forced"], true);
     let own = &report["sessions"][0]["compactions"][0];
-    assert_eq!(own["refetch_answers"], 0);
+    assert_eq!(own["refetch_answers"], 1);
     let report = compacted("nothing").read("src/parser.rs", PARSER).report();
     assert_eq!(refetches(&report)[0]["is_forced"], false);
 }

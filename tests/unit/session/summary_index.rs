@@ -99,3 +99,33 @@ fn another_rule_of_the_same_form_keeps_none() {
     assert!(index.has_rule("Never touch the kobaluri service directly."));
     assert!(!index.has_rule("Never touch the mirapuzu service directly."));
 }
+
+#[test]
+fn a_report_of_another_failure_with_common_words_keeps_no_error() {
+    for (line, summary) in [
+        (
+            "error[E0308]: mismatched types",
+            "Fixed the types of the form.",
+        ),
+        (
+            "TypeError: order.lines is not iterable",
+            "Fixed the order of the lines in the menu.",
+        ),
+        (
+            "error: the request failed with status 503 after 30 retries",
+            "Fixed 30 warnings of the linter.",
+        ),
+    ] {
+        let found = main_error(line).or_else(|| error_lines(line).pop());
+        let error = found.expect("an error");
+        assert!(!SummaryIndex::new(summary).names_error(&error), "{line}");
+    }
+}
+
+#[test]
+fn a_rule_with_another_number_keeps_none() {
+    let rule = "Always wrap the lines of the documentation at 80 characters.";
+    let index = SummaryIndex::new("Always wrap the lines of the documentation at 100 characters.");
+    assert!(!index.has_rule(rule));
+    assert!(SummaryIndex::new(rule).has_rule(rule));
+}
