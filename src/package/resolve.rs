@@ -1,7 +1,7 @@
 //! Minimal version selection: of all requirements on a package, the highest. A pure function of what
 //! the packages state, so its result depends neither on time nor on the order of requirements.
 
-use crate::project::dependencies::{PackageSource, has_same_major, normalize_folder};
+use crate::project::dependencies::{PackageSource, major_of, normalize_folder};
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -110,12 +110,6 @@ pub enum ResolveFault<E: fmt::Display> {
     TooMany,
 }
 
-/// A requirement that was read.
-struct Requirement {
-    path: RequirementPath,
-    read: Requirements,
-}
-
 /// Selects the packages that a project with these dependencies uses. `read` returns the content of a
 /// package at a source.
 ///
@@ -125,7 +119,7 @@ pub fn resolve<E: fmt::Display>(
     project: &BTreeMap<String, PackageSource>,
     mut read: impl FnMut(&str, &PackageSource) -> Result<Requirements, E>,
 ) -> Result<BTreeMap<String, SelectedPackage>, ResolveFault<E>> {
-    let mut found: BTreeMap<(String, PackageSource), Requirement> = BTreeMap::new();
+    let mut found: BTreeMap<(String, PackageSource), Requirements> = BTreeMap::new();
     let mut places: BTreeMap<String, (String, RequirementPath)> = BTreeMap::new();
     let mut open: VecDeque<(RequirementPath, PackageSource)> = project
         .iter()
@@ -175,58 +169,14 @@ pub fn resolve<E: fmt::Display>(
         if found.len() + open.len() > MAX_REQUIREMENTS {
             return Err(ResolveFault::TooMany);
         }
-        found.insert(
-            key,
-            Requirement {
-                path,
-                read: content,
-            },
-        );
+        found.insert(key, content);
     }
     let selected = select_highest(project, &found)?;
-    require_same_majors(project, &found, &selected)?;
-    Ok(selected)
-}
-
-/// Returns an error if a requirement of the project or of a selected package is met by another major
-/// version only. A project that requires the selected version itself has decided for it.
-fn require_same_majors<E: fmt::Display>(
-    project: &BTreeMap<String, PackageSource>,
-    found: &BTreeMap<(String, PackageSource), Requirement>,
-    selected: &BTreeMap<String, SelectedPackage>,
-) -> Result<(), ResolveFault<E>> {
-    let find = |name: &String, source: &PackageSource| found.get(&(name.clone(), source.clone()));
-    let start = RequirementPath(Vec::new());
-    for (name, own) in selected {
-        let is_met = |required: &&Requirement| has_same_major(&required.read.version, &own.version);
-        let direct = project.get(name).map(|source| normalize_source("", source));
-        let direct = direct.and_then(|source| find(name, &source));
-        if direct.as_ref().is_some_and(is_met) {
-            continue;
-        }
-        let others = selected.iter().filter_map(|(other, package)| {
-            let user = find(other, &package.source)?;
-            let required = find(name, user.read.dependencies.get(name)?)?;
-            Some((&user.path, required))
-        });
-        let mut lower = direct
-            .map(|required| (&start, required))
-            .into_iter()
-            .chain(others);
-        let lower = lower.find(|(_, required)| !is_met(required));
-        if let (Some((path, required)), Some(highest)) = (lower, find(name, &own.source)) {
-            let mut first = path.clone();
-            first.0.push(name.clone());
-            return Err(ResolveFault::TwoMajors(Box::new(MajorConflict {
-                name: name.clone(),
-                first,
-                first_version: required.read.version.clone(),
-                second: highest.path.clone(),
-                second_version: own.version.clone(),
-            })));
-        }
-    }
-    Ok(())
+    require_order(&selected)?;
+    Ok(selected
+        .into_iter()
+        .map(|(name, own)| (name, own.package))
+        .collect())
 }
 
 /// Returns true if a package requires a source that exists on the machine of its author only: a
@@ -242,61 +192,114 @@ fn is_elsewhere(own: &PackageSource, required: &PackageSource) -> bool {
     }
 }
 
-/// Selects the highest version of each package, without those that only lower versions require.
+/// A package that is selected for a requirement.
+struct SelectedRequirement {
+    package: SelectedPackage,
+    /// The first way to it.
+    path: RequirementPath,
+    /// The version that is required there.
+    required: Version,
+}
+
+/// Selects the packages that the project needs: of the major version that is required, the highest
+/// that any requirement names. A project that requires a higher major version has decided for it.
 fn select_highest<E: fmt::Display>(
     project: &BTreeMap<String, PackageSource>,
-    found: &BTreeMap<(String, PackageSource), Requirement>,
-) -> Result<BTreeMap<String, SelectedPackage>, ResolveFault<E>> {
-    let mut highest: BTreeMap<String, (SelectedPackage, RequirementPath)> = BTreeMap::new();
-    for ((name, source), requirement) in found {
-        let Requirements {
-            version,
-            dependencies,
-        } = &requirement.read;
-        let is_lower = |(own, _): &(SelectedPackage, _)| own.version > *version;
-        if highest.get(name).is_some_and(is_lower) {
+    found: &BTreeMap<(String, PackageSource), Requirements>,
+) -> Result<BTreeMap<String, SelectedRequirement>, ResolveFault<E>> {
+    let mut highest: BTreeMap<_, (&PackageSource, &Requirements)> = BTreeMap::new();
+    for ((name, source), read) in found {
+        let own = highest
+            .entry((name, major_of(&read.version)))
+            .or_insert((source, read));
+        if own.1.version <= read.version {
+            *own = (source, read);
+        }
+    }
+    let version_at = |name: &String, source: &PackageSource| {
+        let found = found.get(&(name.clone(), source.clone()))?;
+        Some(found.version.clone())
+    };
+    let direct = project.iter().filter_map(|(name, source)| {
+        let version = version_at(name, &normalize_source("", source))?;
+        Some((name, version))
+    });
+    let direct: BTreeMap<&String, Version> = direct.collect();
+    let mut selected: BTreeMap<String, SelectedRequirement> = BTreeMap::new();
+    let start = |(name, version): (&&String, &Version)| {
+        (RequirementPath(vec![(*name).clone()]), version.clone())
+    };
+    let mut open: VecDeque<(RequirementPath, Version)> = direct.iter().map(start).collect();
+    while let Some((path, required)) = open.pop_front() {
+        let Some(name) = path.0.last() else { continue };
+        let decided = direct.get(name).map(major_of);
+        let major = decided.max(Some(major_of(&required))).unwrap_or_default();
+        if let Some(known) = selected.get(name) {
+            if major_of(&known.package.version) == major {
+                continue;
+            }
+            let (first, second) = ((&known.path, &known.required), (&path, &required));
+            let (first, second) = if first.1 < second.1 {
+                (first, second)
+            } else {
+                (second, first)
+            };
+            return Err(ResolveFault::TwoMajors(Box::new(MajorConflict {
+                name: name.clone(),
+                first: first.0.clone(),
+                first_version: first.1.clone(),
+                second: second.0.clone(),
+                second_version: second.1.clone(),
+            })));
+        }
+        let Some((source, read)) = highest.get(&(name, major)) else {
             continue;
-        }
-        let selected = SelectedPackage {
-            version: version.clone(),
-            source: source.clone(),
-            dependencies: dependencies.keys().cloned().collect(),
         };
-        highest.insert(name.clone(), (selected, requirement.path.clone()));
-    }
-    let mut used = BTreeSet::new();
-    let mut open: Vec<&String> = project.keys().collect();
-    while let Some(name) = open.pop() {
-        if used.insert(name.clone()) {
-            open.extend(
-                highest
-                    .get(name)
-                    .into_iter()
-                    .flat_map(|(own, _)| &own.dependencies),
-            );
+        for (other, source) in &read.dependencies {
+            let names = path.0.iter().chain([other]).cloned().collect();
+            let required = version_at(other, source);
+            open.extend(required.map(|required| (RequirementPath(names), required)));
         }
+        let package = SelectedPackage {
+            version: read.version.clone(),
+            source: (*source).clone(),
+            dependencies: read.dependencies.keys().cloned().collect(),
+        };
+        let own = SelectedRequirement {
+            package,
+            path: path.clone(),
+            required,
+        };
+        selected.insert(name.clone(), own);
     }
-    highest.retain(|name, _| used.contains(name));
+    Ok(selected)
+}
+
+/// Returns an error if packages require each other in a circle.
+fn require_order<E: fmt::Display>(
+    selected: &BTreeMap<String, SelectedRequirement>,
+) -> Result<(), ResolveFault<E>> {
     // Packages whose requirements are all in order are taken away until none or only circles remain.
     let mut ordered = BTreeSet::new();
     loop {
-        let ready = highest.iter().filter(|(name, (own, _))| {
-            !ordered.contains(*name) && own.dependencies.iter().all(|name| ordered.contains(name))
-        });
-        let ready: Vec<String> = ready.map(|(name, _)| name.clone()).collect();
+        let is_ready = |own: &SelectedPackage| {
+            let mut required = own.dependencies.iter();
+            required.all(|name| ordered.contains(name))
+        };
+        let ready = selected
+            .iter()
+            .filter(|(name, own)| !ordered.contains(*name) && is_ready(&own.package));
+        let ready: Vec<&String> = ready.map(|(name, _)| name).collect();
         if ready.is_empty() {
             break;
         }
         ordered.extend(ready);
     }
-    let in_circle = highest.iter().find(|(name, _)| !ordered.contains(*name));
-    if let Some((_, (_, path))) = in_circle {
-        return Err(ResolveFault::Circle { path: path.clone() });
-    }
-    Ok(highest
-        .into_iter()
-        .map(|(name, (own, _))| (name, own))
-        .collect())
+    let in_circle = selected.iter().find(|(name, _)| !ordered.contains(*name));
+    in_circle.map_or(Ok(()), |(_, own)| {
+        let path = own.path.clone();
+        Err(ResolveFault::Circle { path })
+    })
 }
 
 /// A source with its folder relative to the project instead of the package that requires it.

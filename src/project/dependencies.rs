@@ -205,7 +205,13 @@ pub fn split_version(tag: &str) -> Option<(&str, Version)> {
 /// Returns true if users of one version can take the other by Semantic Versioning: both have the same
 /// first number, and below 1.0.0 the same second one.
 pub fn has_same_major(one: &Version, other: &Version) -> bool {
-    one.major == other.major && (one.major > 0 || one.minor == other.minor)
+    major_of(one) == major_of(other)
+}
+
+/// Returns the numbers of a version that differ if its users cannot take the other.
+pub const fn major_of(version: &Version) -> (u64, u64) {
+    let minor = if version.major == 0 { version.minor } else { 0 };
+    (version.major, minor)
 }
 
 /// True for a name that git accepts as a tag or branch and no program takes for an option.

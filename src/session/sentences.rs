@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 const STOP_WORDS: &str = " the and for are was were has have had been being with from this that these those its his her our your their \
     will would can could should shall may might not but all any each into onto than then there here when where which who what \
     how why also just more most some such very they them you she him out over under again once both other own same too \
-    now new use used using via per let lets get got one two after before about because instead only must never always dont \
-    much too ";
+    now new use used using via per let lets get got one two after before about because instead only must never always dont much ";
 
 /// Words of a sentence that forbids something.
 const PROHIBITIONS: &str = " not never dont doesnt cannot cant shouldnt mustnt wont isnt arent no nor without avoid avoids avoiding forbidden \

@@ -21,7 +21,7 @@ pub(crate) struct CompactionReport {
     /// The line for the compaction prompt that would have kept what was needed again; null if
     /// nothing was.
     pub(super) prompt_line: Option<String>,
-    /// What these sessions lost, as examples of the line.
+    /// Losses of these sessions, as examples of the line.
     pub(super) prompt_examples: Vec<String>,
 }
 

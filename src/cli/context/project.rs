@@ -219,7 +219,11 @@ impl CompiledProject {
         let of_packages: Vec<Diagnostic> = of_packages.cloned().collect();
         if let Some(first) = of_packages.first() {
             let help = first.help.as_deref().unwrap_or_default().to_owned();
-            return Err(project_has_errors(whose, &of_packages).with_hint(help));
+            // As in `check`: the fault lies in the project file or in its lock.
+            return Err(CliError {
+                kind: CliErrorKind::Project,
+                ..project_has_errors(whose, &of_packages).with_hint(help)
+            });
         }
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {

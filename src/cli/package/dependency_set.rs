@@ -150,30 +150,7 @@ impl DependencySet {
         let selected = resolve(&required, |name, source| {
             self.read_requirements(name, source)
         })
-        .map_err(|fault| {
-            let kind = match fault {
-                ResolveFault::Unreadable { .. } => CliErrorKind::Infrastructure,
-                ResolveFault::TwoSources { .. }
-                | ResolveFault::TwoMajors(_)
-                | ResolveFault::FolderInGit { .. }
-                | ResolveFault::Circle { .. }
-                | ResolveFault::TooMany => CliErrorKind::Project,
-            };
-            let error = CliError::new(kind, fault.to_string());
-            if let ResolveFault::TwoSources { name, .. } = &fault {
-                return error.with_hint(format!("one name has one source: require {name} from the same one, or a release of the other package that does"));
-            }
-            if let ResolveFault::TwoMajors(conflict) = &fault {
-                let MajorConflict { name, second_version, .. } = &**conflict;
-                return error.with_hint(format!("one name has one version: require {name} {second_version} yourself with `ctxc package add` if your project works with it, or use releases that agree"));
-            }
-            if let ResolveFault::Unreadable { path, fault } = &fault
-                && let (SourceFault::Moved { .. }, Some(name)) = (fault, path.0.last())
-            {
-                return error.with_hint(moved_hint(name));
-            }
-            error
-        })?;
+        .map_err(|fault| resolve_error(&fault))?;
         let entry = |(name, own): (String, SelectedPackage)| {
             let mut entry = self.releases.get(&own.source)?.lock(own.source);
             let before = self.before.package(&name);
@@ -479,6 +456,36 @@ impl DependencySet {
         }
         Ok(packages_from_git(lock).count())
     }
+}
+
+/// Returns the error of requirements that contradict each other or cannot be read.
+pub(super) fn resolve_error(fault: &ResolveFault<SourceFault>) -> CliError {
+    let kind = match fault {
+        ResolveFault::Unreadable { .. } => CliErrorKind::Infrastructure,
+        ResolveFault::TwoSources { .. }
+        | ResolveFault::TwoMajors(_)
+        | ResolveFault::FolderInGit { .. }
+        | ResolveFault::Circle { .. }
+        | ResolveFault::TooMany => CliErrorKind::Project,
+    };
+    let error = CliError::new(kind, fault.to_string());
+    if let ResolveFault::TwoSources { name, .. } = fault {
+        return error.with_hint(format!("one name has one source: require {name} from the same one, or a release of the other package that does"));
+    }
+    if let ResolveFault::TwoMajors(conflict) = fault {
+        let MajorConflict {
+            name,
+            second_version,
+            ..
+        } = &**conflict;
+        return error.with_hint(format!("one name has one version: require {name} {second_version} yourself with `ctxc package add` if your project works with it, or use releases that agree"));
+    }
+    if let ResolveFault::Unreadable { path, fault } = fault
+        && let (SourceFault::Moved { .. }, Some(name)) = (fault, path.0.last())
+    {
+        return error.with_hint(moved_hint(name));
+    }
+    error
 }
 
 /// The sources of the packages that a project file names, by name.

@@ -4,7 +4,7 @@
 //! against the project file and the packages in folders, whose edits count at once.
 
 use super::change_list::describe_changes;
-use super::dependency_set::{SourceFault, read_folder, read_lock, required_sources};
+use super::dependency_set::{SourceFault, read_folder, read_lock, required_sources, resolve_error};
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root};
 use crate::package::resolve::{Requirements, SelectedPackage, resolve};
@@ -63,7 +63,7 @@ fn expected_lock(project: &Project, lock: &LockFile) -> Result<LockFile> {
         })
     };
     let selected = resolve(&required_sources(&project.config)?, read)
-        .map_err(|fault| CliError::new(CliErrorKind::Project, fault.to_string()))?;
+        .map_err(|fault| resolve_error(&fault))?;
     let entry = |(name, own): (String, SelectedPackage)| {
         let locked = lock.package(&name).filter(|old| old.source == own.source);
         let known = folders.remove(&name).or_else(|| locked.cloned());

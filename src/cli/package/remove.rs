@@ -2,15 +2,10 @@
 
 use super::change_list::describe_changes;
 use super::dependency_set::{DependencySet, FetchArgs};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::Severity;
 use crate::base::suggest::nearest_candidate;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
-use crate::cli::selection::{FindingRetention, TemplateSelection};
 use crate::project::dependency_edits::remove_dependency;
-use crate::registry::workspace::request::CheckGoal;
-use crate::rules::check::Fingerprints;
 
 #[derive(Debug, Args)]
 pub(super) struct RemoveArgs {
@@ -47,28 +42,6 @@ pub(super) fn run_remove(args: &RemoveArgs, cx: &mut Cx) -> Result<Exit> {
     } else if lock.package(name).is_some() {
         cx.print_note(&format!("{name} stays in use: another package requires it"));
     }
-    if let Some(place) = find_use(&set.project.root, name, cx)? {
-        cx.print_note(&format!(
-            "warning: {place} still names it; `ctxc check` shows every place"
-        ));
-    }
+    cx.print_note("`ctxc check` shows what still names it");
     Ok(Exit::Success)
-}
-
-/// Returns the first place of the project that names something of a package that is not required.
-fn find_use(root: &Path, name: &str, cx: &Cx) -> Result<Option<String>> {
-    let project = Project::load_in(root.to_owned())?;
-    let keep = FindingRetention {
-        identity: Fingerprints::Omitted,
-        min_severity: Severity::Error,
-    };
-    let selection = TemplateSelection::all_templates();
-    let checked = selection.check_templates(&project, CheckGoal::Findings, keep, cx)?;
-    let mut all = project.findings.iter().chain(&checked.report.diagnostics);
-    let is_use = |finding: &&Diagnostic| {
-        let message = &finding.message;
-        message.contains(&format!("`{name}/")) || message.contains(&format!("`{name}`"))
-    };
-    let place = |finding: &Diagnostic| format!("{}:{}", finding.path, finding.start.line);
-    Ok(all.find(is_use).map(place))
 }

@@ -562,7 +562,7 @@ fn what_remains_in_use_is_named() {
     world
         .run(&["remove", "acme/base"])
         .exits_with(0)
-        .stderr_contains("warning: all.xml:1 still names it");
+        .stderr_contains("`ctxc check` shows what still names it");
     let conflict = format!("<<<<<<< HEAD\n{lock}=======\n{lock}>>>>>>> other\n");
     world.work.write_file("ctxc.lock", conflict);
     world

@@ -65,10 +65,10 @@ fn outcome(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
     }
 }
 
-/// The definition, by brute force: of all sets of one version for each package, the lowest that
-/// contains what every requirement that can be reached at all demands, and then only the packages
-/// that the set itself needs. Among these, a requirement is met by its own major version, unless the
-/// project requires the selected one.
+/// The definition, by brute force: of each major version, the lowest that all requirements on it that
+/// can be reached at all admit; and of these, what the project needs. A requirement is met by its own
+/// major version, or by a higher one that the project requires itself; two of one name contradict
+/// each other.
 fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
     // Every requirement that can be reached, walked path by path without memory of earlier paths.
     fn walk(
@@ -89,31 +89,27 @@ fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
     }
     let mut demands = Vec::new();
     walk(world, project, &mut Vec::new(), &mut demands);
-    let lowest = |name: &String| {
-        let versions = world[name].keys().copied();
-        versions
-            .filter(|version| {
-                demands
-                    .iter()
-                    .all(|(other, least)| other != name || version >= least)
-            })
-            .min()
+    let major = |version: u64| version_of(version).major;
+    let lowest = |name: &String, wanted: u64| {
+        let of_major = |number: &u64| major(*number) == wanted;
+        let demands = demands
+            .iter()
+            .filter(|(other, least)| other == name && of_major(least));
+        let least = demands.map(|(_, least)| *least).max().unwrap();
+        *world[name]
+            .keys()
+            .find(|version| of_major(version) && **version >= least)
             .unwrap()
     };
-    let chosen: BTreeMap<String, u64> = world
-        .keys()
-        .map(|name| (name.clone(), lowest(name)))
-        .collect();
     let mut needed: BTreeMap<String, u64> = BTreeMap::new();
-    let mut grown = true;
-    let mut asked: Vec<String> = project.keys().cloned().collect();
-    while grown {
-        grown = false;
-        for name in asked.clone() {
-            if needed.insert(name.clone(), chosen[&name]).is_none() {
-                asked.extend(world[&name][&chosen[&name]].keys().cloned());
-                grown = true;
-            }
+    let mut asked: Vec<(String, u64)> = project.clone().into_iter().collect();
+    while let Some((name, required)) = asked.pop() {
+        let own = project.get(&name).map_or(0, |version| major(*version));
+        let version = lowest(&name, own.max(major(required)));
+        match needed.insert(name.clone(), version) {
+            None => asked.extend(world[&name][&version].clone()),
+            Some(known) if known != version => return Outcome::TwoMajors,
+            Some(_) => {}
         }
     }
     let mut reach: BTreeMap<&String, BTreeSet<&String>> = needed
@@ -130,18 +126,6 @@ fn by_definition(world: &World, project: &BTreeMap<String, u64>) -> Outcome {
     }
     if reach.iter().any(|(name, own)| own.contains(*name)) {
         return Outcome::Circle;
-    }
-    let is_other =
-        |name: &String, version: u64| version_of(version).major != version_of(needed[name]).major;
-    let all = needed
-        .iter()
-        .flat_map(|(name, version)| &world[name][version]);
-    let is_crossed = all.chain(project).any(|(name, version)| {
-        let is_decided = project.get(name).is_some_and(|own| !is_other(name, *own));
-        is_other(name, *version) && !is_decided
-    });
-    if is_crossed {
-        return Outcome::TwoMajors;
     }
     Outcome::Selected(needed)
 }
@@ -242,6 +226,38 @@ fn two_major_versions_name_both_requirements_and_the_project_decides() {
     );
     assert!(resolve(&project(3), read).is_ok());
     assert!(resolve(&project(5), read).is_ok());
+}
+
+/// The other major version is required by a release that is not selected.
+#[test]
+fn a_release_that_is_not_selected_contradicts_nothing() {
+    let world: World = [
+        ("a", vec![(1, vec![("b", 2)])]),
+        ("b", vec![(1, vec![("c", 3)]), (2, vec![("c", 1)])]),
+        ("c", vec![(1, vec![]), (3, vec![])]),
+    ]
+    .into_iter()
+    .map(|(name, versions)| {
+        let required = |all: Vec<(&str, u64)>| {
+            all.into_iter()
+                .map(|(name, version)| (name.to_owned(), version))
+                .collect()
+        };
+        let versions = versions
+            .into_iter()
+            .map(|(version, all)| (version, required(all)));
+        (name.to_owned(), versions.collect())
+    })
+    .collect();
+    let numbers = |all: &[(&str, u64)]| -> BTreeMap<String, u64> {
+        all.iter()
+            .map(|(name, version)| ((*name).to_owned(), *version))
+            .collect()
+    };
+    assert_eq!(
+        outcome(&world, &numbers(&[("a", 1), ("b", 1)])),
+        Outcome::Selected(numbers(&[("a", 1), ("b", 2), ("c", 1)]))
+    );
 }
 
 #[test]
