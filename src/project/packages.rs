@@ -5,6 +5,7 @@ use crate::base::package_name::split_reference;
 use crate::template::keywords::Trust;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The folder of a project's contracts: `contracts/ORG/NAME/` holds those with a package.
 pub const CONTRACTS_FOLDER: &str = "contracts";
@@ -28,7 +29,7 @@ pub struct PackageFolder {
     /// Its place.
     pub place: PackagePlace,
     /// The SHA-256 of each file by its path; `None` if edits count at once.
-    pub hashes: Option<BTreeMap<String, String>>,
+    pub hashes: Option<Arc<BTreeMap<String, String>>>,
 }
 
 /// The place of a package's files.

@@ -240,6 +240,6 @@ fn find_folder(
     Ok(PackageFolder {
         prefix: format!("{}@{}", locked.name, locked.version),
         place,
-        hashes: is_git.then(|| locked.files.clone()),
+        hashes: is_git.then(|| Arc::new(locked.files.clone())),
     })
 }

@@ -9,8 +9,9 @@ use crate::base::patterns::IGNORE_FILE_NAMES;
 use crate::project::config::Templates;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The size limit of a file of ignore patterns, in bytes.
 const MAX_IGNORE_FILE_BYTES: u64 = 4 << 20;
@@ -36,7 +37,7 @@ pub(crate) fn filter_templates<'n>(
     };
     let mut ignored = IgnorePatterns {
         files,
-        known: BTreeMap::new(),
+        known: HashMap::new(),
     };
     let is_template = |name: &&str| {
         let rest = bases.iter().find_map(|base| path_below(name, base));
@@ -68,7 +69,16 @@ fn path_below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
 /// Ignore patterns by folder, read when a name below it is tested.
 struct IgnorePatterns<'f> {
     files: &'f dyn ReadFs,
-    known: BTreeMap<PathBuf, [Gitignore; 2]>,
+    /// The patterns that apply in a folder, those of the nearest folder first.
+    known: HashMap<PathBuf, Vec<FolderPatterns>>,
+}
+
+/// The patterns of a file in one folder.
+#[derive(Clone)]
+struct FolderPatterns {
+    /// The index of its name among [`IGNORE_FILE_NAMES`].
+    name: usize,
+    patterns: Arc<Gitignore>,
 }
 
 impl IgnorePatterns<'_> {
@@ -88,19 +98,33 @@ impl IgnorePatterns<'_> {
     /// Returns true if the path is ignored; the pattern in the nearest folder decides.
     fn is_path_ignored(&mut self, path: &Path, is_folder: bool) -> bool {
         let mut matches = [Match::None, Match::None];
-        for folder in path.ancestors().skip(1) {
-            let files = self.files;
-            let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| {
-                IGNORE_FILE_NAMES.map(|name| read_patterns(files, folder, name))
-            });
-            for (found, patterns) in matches.iter_mut().zip(patterns) {
-                if found.is_none() {
-                    *found = patterns.matched(path, is_folder).map(|_| ());
-                }
+        let Some(folder) = path.parent() else {
+            return false;
+        };
+        for FolderPatterns { name, patterns } in self.patterns_in(folder) {
+            if let Some(found) = matches.get_mut(*name).filter(|found| found.is_none()) {
+                *found = patterns.matched(path, is_folder).map(|_| ());
             }
         }
         let [own, git] = matches;
         own.or(git).is_ignore()
+    }
+
+    /// Returns the patterns of a folder and of those above it. Most folders have none.
+    fn patterns_in(&mut self, folder: &Path) -> &[FolderPatterns] {
+        if !self.known.contains_key(folder) {
+            let names = IGNORE_FILE_NAMES.iter().enumerate();
+            let own = names.map(|(name, file)| FolderPatterns {
+                name,
+                patterns: Arc::new(read_patterns(self.files, folder, file)),
+            });
+            let mut all: Vec<FolderPatterns> = own.filter(|own| !own.patterns.is_empty()).collect();
+            if let Some(above) = folder.parent() {
+                all.extend_from_slice(self.patterns_in(above));
+            }
+            self.known.insert(folder.to_owned(), all);
+        }
+        self.known.get(folder).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -46,10 +46,10 @@ pub(crate) struct PackageInput<'p> {
 
 /// Adds the templates of all packages to the files of the project.
 pub(crate) fn add_packages(input: PackageInput<'_>, documents: &mut CompiledFiles) {
-    let packages = input.config.packages.iter();
-    let work: Vec<PackageWork<'_>> = packages
-        .map(|package| PackageWork::new(package, input))
-        .collect();
+    let packages: Vec<&InstalledPackage> = input.config.packages.iter().collect();
+    let work = map_items(&packages, input.threads, |package| {
+        PackageWork::new(package, input)
+    });
     let parts = work.iter().flat_map(|own| {
         let parts = own.names.chunks(FILES_AT_ONCE);
         parts.map(move |names| (own, names))
