@@ -1179,3 +1179,26 @@ fn two_runs_at_once_do_not_disturb_each_other() {
     }
     assert_eq!(world.versions(), ["acme/base 0.3.0", "acme/rules 1.2.0"]);
 }
+
+#[test]
+fn an_unfit_release_does_not_stop_an_update() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.base, "v0.3.0")])
+        .exits_with(0);
+    let text = package_text("acme/base", "0.3.2", "");
+    release(
+        &world.base,
+        "0.3.2",
+        &format!("required-version = \">=99\"\n{text}"),
+    );
+    git(&world.base, &["tag", "v0.3.3"]);
+    world
+        .run(&["update", "--all"])
+        .exits_with(0)
+        .stderr_contains("passed over git+file://")
+        .stderr_contains("@v0.3.2: it is for ctxc >=99")
+        .stdout_contains("~ acme/base 0.3.0 → 0.3.1");
+    world.run(&["update", "--all"]).exits_with(0);
+    assert_eq!(world.versions(), ["acme/base 0.3.1"]);
+}
