@@ -1202,3 +1202,28 @@ fn an_unfit_release_does_not_stop_an_update() {
     world.run(&["update", "--all"]).exits_with(0);
     assert_eq!(world.versions(), ["acme/base 0.3.1"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_is_no_part_of_a_package_does_no_harm() {
+    let world = World::new();
+    let shared = "[lints]\nno-context = \"warning\"\n";
+    let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
+    let text = package_text("acme/odd", "1.0.0", "");
+    let text = format!("extends = {{ path = \"./shared.toml\", hash = \"{hash}\" }}\n{text}");
+    let odd = Project::new().with_file("shared.toml", shared);
+    std::fs::create_dir_all(odd.path("docs")).unwrap();
+    std::os::unix::fs::symlink("../ctxc.toml", odd.path("docs/site.toml")).unwrap();
+    release(&odd, "1.0.0", &text);
+    world.run(&["add", &source(&odd, "v1.0.0")]).exits_with(0);
+    let lock = world.lock();
+    let files = &lock.package("acme/odd").unwrap().files;
+    assert!(files.contains_key("shared.toml") && !files.contains_key("docs/site.toml"));
+    std::fs::remove_file(odd.path("shared.toml")).unwrap();
+    std::os::unix::fs::symlink("docs/site.toml", odd.path("shared.toml")).unwrap();
+    release(&odd, "1.0.1", &text.replace("1.0.0", "1.0.1"));
+    world
+        .run(&["add", &source(&odd, "v1.0.1")])
+        .exits_with(3)
+        .stderr_contains("shared.toml is a link; a package consists of plain files");
+}
