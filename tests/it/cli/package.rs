@@ -321,6 +321,10 @@ fn hidden_characters_are_packed_with_a_reason() {
     pack(&project, &["--allow-hidden", " "]).exits_with(2);
     pack(&project, &["--allow-hidden", "samples of an attack"]).exits_with(0);
     assert_eq!(unpacked(&project).0["hidden_text"], "samples of an attack");
+    verify_elsewhere(&project)
+        .exits_with(0)
+        .stderr_contains("templates/notes.md:1: U+E0041: models read this character")
+        .stderr_contains("the reason of the package: samples of an attack");
     // A text that `check` reads is permitted there as well.
     project.write_file(
         "templates/triage.xml",
