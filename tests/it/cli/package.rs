@@ -468,5 +468,69 @@ fn repack(project: &Project, document: &Value) {
         }
         files.push(PackedFile { path, bytes });
     }
+
+#[test]
+fn an_archive_that_would_be_refused_is_not_written() {
+    for (path, text, message) in [
+        (
+            "templates/aux.md",
+            "Sort.\n".to_owned(),
+            "Windows reserves the name",
+        ),
+        (
+            "templates/long.md",
+            "a".repeat(8 << 20),
+            "times its own size",
+        ),
+    ] {
+        let project = scripted().with_file(path, &text);
+        pack(&project, &[]).exits_with(1).stderr_contains(message);
+        assert!(!project.path("p.tar.zst").exists());
+    }
+}
+
+#[test]
+fn a_proof_is_noted_for_the_locked_files_only() {
+    let project = Project::new()
+        .with_file(
+            "ctxc.toml",
+            "[dependencies]\n\"acme/rules\" = \"path:rules\"\n",
+        )
+        .with_file("rules/ctxc.toml", PACKAGE)
+        .with_file("rules/templates/triage.xml", TASK);
+    project.run(&["package", "update"]).exits_with(0);
+    let lock = project.read_file("ctxc.lock");
+    project.write_file("rules/templates/triage.xml", TASK.replace("Sort", "Order"));
+    let verify = ["package", "verify", "acme/rules"];
+    project
+        .run(&verify)
+        .exits_with(0)
+        .stderr_contains("run `ctxc package update` first");
+    assert_eq!(project.read_file("ctxc.lock"), lock);
+    let list = || project.run(&["package", "list"]).exits_with(0);
+    list().stdout_contains("changed since it was locked");
+    project.run(&["package", "update"]).exits_with(0);
+    list().stdout_contains("not verified here");
+}
     project.write_file("p.tar.zst", write_archive(&files).unwrap());
+}
+
+#[test]
+fn an_archive_that_would_be_refused_is_not_written() {
+    for (path, text, message) in [
+        (
+            "templates/aux.md",
+            "Sort.\n".to_owned(),
+            "Windows reserves the name",
+        ),
+        (
+            "templates/long.md",
+            "a".repeat(8 << 20),
+            "times its own size",
+        ),
+    ] {
+        let project = scripted().with_file(path, &text);
+        pack(&project, &[]).exits_with(1).stderr_contains(message);
+        assert!(!project.path("p.tar.zst").exists());
+    }
 }
