@@ -76,6 +76,13 @@ fn verify_installed(name: &str, cx: &mut Cx) -> Result<Exit> {
     if cx.options.is_locked {
         return Ok(exit);
     }
+    let hash = |file: &PackedFile| (file.path.clone(), sha256_hex(&file.bytes));
+    if digest_of(&files.iter().map(hash).collect()) != package.tree {
+        cx.print_note(&format!(
+            "{name} was changed since it was locked, so the proof is not noted in {LOCK_FILE}; run `ctxc package update` first"
+        ));
+        return Ok(exit);
+    }
     let verified = Some(Verification {
         scorecard: sha256_hex(&json),
         ctxc: VERSION.to_owned(),
