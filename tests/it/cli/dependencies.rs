@@ -1227,3 +1227,29 @@ fn a_link_that_is_no_part_of_a_package_does_no_harm() {
         .exits_with(3)
         .stderr_contains("shared.toml is a link; a package consists of plain files");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_lock_is_not_written_for_a_project_file_that_was_edited_meanwhile() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let (programs, config) = (world.work.path("programs"), world.work.path("ctxc.toml"));
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" fetch \"*) echo '# by hand' >> '{}';; esac\nPATH='{path}'; export PATH\nexec git \"$@\"\n",
+        config.display()
+    );
+    world.work.write_file("programs/git", script);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(programs.join("git"), mode).unwrap();
+    let output = world
+        .command(&["add", &source(&world.base, "v0.3.0")])
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .output()
+        .unwrap();
+    ProgramRun::from(output)
+        .exits_with(3)
+        .stderr_contains("ctxc.toml was changed meanwhile");
+    assert!(world.work.read_file("ctxc.toml").ends_with("# by hand\n"));
+    assert!(!world.work.path("ctxc.lock").exists());
+}
