@@ -113,7 +113,7 @@ fn require_known(accepted: &[String], set: &DependencySet) -> Result<()> {
     })
 }
 
-fn drift_error(changes: Vec<String>) -> CliError {
+pub(super) fn drift_error(changes: Vec<String>) -> CliError {
     let message =
         format!("{LOCK_FILE} or a vendored package does not fit {PROJECT_FILE} and the packages");
     let error = CliError::new(CliErrorKind::Findings, message);

@@ -1253,3 +1253,24 @@ fn a_lock_is_not_written_for_a_project_file_that_was_edited_meanwhile() {
     assert!(world.work.read_file("ctxc.toml").ends_with("# by hand\n"));
     assert!(!world.work.path("ctxc.lock").exists());
 }
+
+#[test]
+fn a_locked_vendor_does_not_restore_an_edited_lock() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.base, "v0.3.1")])
+        .exits_with(0);
+    let lock = world.lock();
+    let hash = &lock.package("acme/base").unwrap().files["templates/triage.xml"];
+    let text = world.work.read_file("ctxc.lock");
+    let edited = text.replace(hash.as_str(), &"deadbeef".repeat(8));
+    world.work.write_file("ctxc.lock", &edited);
+    world
+        .run(&["vendor", "--locked"])
+        .exits_with(1)
+        .stderr_contains("restored in ctxc.lock: the hash of templates/triage.xml");
+    assert_eq!(world.work.read_file("ctxc.lock"), edited);
+    assert!(!world.work.path("vendor").exists());
+    world.work.write_file("ctxc.lock", &text);
+    world.run(&["vendor", "--locked"]).exits_with(0);
+}
