@@ -5,6 +5,7 @@ use super::file_choice::select_files;
 use super::file_name::{NameFault, NameTable};
 use super::git::{FetchedTree, GitFault};
 use super::resolve::Requirements;
+use crate::base::contained_path::resolve_beside;
 use crate::base::fs::MemoryFs;
 use crate::base::hidden_text::hidden_runs;
 use crate::base::sha256::{sha256_hex, tree_digest};
@@ -112,14 +113,11 @@ impl PackageRelease {
         if !tree.is_tag {
             return Err(ReleaseFault::Branch);
         }
-        // The project file may extend another one.
-        let is_settings =
-            |path: &&str| Path::new(path).extension().is_some_and(|end| end == "toml");
-        let settings: Vec<&str> = tree.paths().filter(is_settings).collect();
-        if !settings.contains(&PROJECT_FILE) {
-            return Err(ReleaseFault::NoProject);
+        let mut settings = tree.read_files(&[PROJECT_FILE])?;
+        if let Some(shared) = settings.first().and_then(shared_file) {
+            settings.extend(tree.read_files(&[&shared])?);
         }
-        let config = read_settings(&tree.read_files(&settings)?)?;
+        let config = read_settings(&settings)?;
         let chosen = select_files(&config, tree.paths());
         let mut names = NameTable::default();
         for path in &chosen {
@@ -206,6 +204,13 @@ pub fn digest_of(files: &BTreeMap<String, String>) -> String {
         .iter()
         .map(|(path, hash)| (path.as_str(), hash.as_str()));
     tree_digest(lines)
+}
+
+/// Returns the path of the file that a project file extends.
+fn shared_file(project: &PackedFile) -> Option<String> {
+    let table: toml::Table = String::from_utf8_lossy(&project.bytes).parse().ok()?;
+    let path = table.get("extends")?.get("path")?.as_str()?;
+    resolve_beside(PROJECT_FILE, path)
 }
 
 fn read_settings(files: &[PackedFile]) -> Result<Config, ReleaseFault> {

@@ -4,6 +4,7 @@
 use super::archive::{PACKAGE_FILE, PackedFile, decompress, read_tar, write_tar};
 use super::document::{DocumentFault, PackageDocument};
 use super::file_name::{NameFault, NameTable};
+use super::release::find_hidden_text;
 use crate::base::sha256::sha256_hex;
 use std::collections::BTreeMap;
 use std::io;
@@ -68,6 +69,11 @@ pub enum ArchiveFault {
     /// A description that cannot be read.
     #[error("its {PACKAGE_FILE} cannot be read: {0}")]
     BadDocument(#[from] DocumentFault),
+    /// A text with characters that hide instructions.
+    #[error(
+        "{0}: models read this character, no editor displays it, and the package gives no reason for it"
+    )]
+    HiddenText(String),
     /// A file that the description does not list.
     #[error("`{0}` is not listed in its {PACKAGE_FILE}")]
     Unlisted(String),
@@ -99,9 +105,12 @@ pub fn read_package(bytes: &[u8]) -> Result<UnpackedPackage, ArchiveFault> {
             Some(_) => {}
         }
     }
-    match listed.keys().next() {
-        Some(path) => Err(ArchiveFault::Missing((*path).to_owned())),
-        None => Ok(UnpackedPackage { document, files }),
+    if let Some(path) = listed.keys().next() {
+        return Err(ArchiveFault::Missing((*path).to_owned()));
+    }
+    match find_hidden_text(&files) {
+        Some(place) if document.hidden_text.is_none() => Err(ArchiveFault::HiddenText(place)),
+        _ => Ok(UnpackedPackage { document, files }),
     }
 }
 

@@ -317,14 +317,20 @@ impl DependencySet {
     /// Writes the lock, and then the project file that asks for what it holds.
     pub(super) fn write_lock_first(&self, lock: &LockFile) -> Result<()> {
         self.check_vendored()?;
+        self.check_unchanged()?;
         self.write_lock(lock)?;
-        self.write_project()?;
+        self.write_project().map_err(|error| {
+            error.with_hint(format!(
+                "{LOCK_FILE} was written; `ctxc package update` fits it to {PROJECT_FILE} again"
+            ))
+        })?;
         self.refresh_vendored(lock)
     }
 
     /// Writes the project file, and then the lock that holds no more than it asks for.
     pub(super) fn write_project_first(&self, lock: &LockFile) -> Result<()> {
         self.check_vendored()?;
+        self.check_unchanged()?;
         self.write_project()?;
         self.write_lock(lock)?;
         self.refresh_vendored(lock)
@@ -342,20 +348,32 @@ impl DependencySet {
 
     fn write_project(&self) -> Result<()> {
         let path = self.project.root.join(PROJECT_FILE);
-        let files = &self.project.config.files;
-        let before = files.first().map_or("", |file| &*file.text);
-        if *before == self.text {
+        if *self.text_before() == self.text {
             return Ok(());
-        }
-        if read_text(&path)?.unwrap_or_default() != *before {
-            let message = format!("{PROJECT_FILE} was changed meanwhile, and was left alone");
-            return Err(
-                CliError::new(CliErrorKind::Infrastructure, message).with_hint("run this again")
-            );
         }
         fs::write_atomic(&path, self.text.as_bytes())
             .map(drop)
             .map_err(|error| CliError::write_failed(&path, &error))
+    }
+
+    fn text_before(&self) -> &str {
+        let files = &self.project.config.files;
+        files.first().map_or("", |file| &*file.text)
+    }
+
+    /// Returns an error before anything is written if another program changed one of the files.
+    fn check_unchanged(&self) -> Result<()> {
+        let root = &self.project.root;
+        let changed =
+            if read_text(&root.join(PROJECT_FILE))?.unwrap_or_default() != *self.text_before() {
+                PROJECT_FILE
+            } else if read_lock(root)? != self.before {
+                LOCK_FILE
+            } else {
+                return Ok(());
+            };
+        let message = format!("{changed} was changed meanwhile, and was left alone");
+        Err(CliError::new(CliErrorKind::Infrastructure, message).with_hint("run this again"))
     }
 
     fn has_vendored(&self) -> bool {

@@ -1,6 +1,6 @@
 //! `ctxc package list`: the packages of a project, with what requires them.
 
-use super::dependency_set::{VENDOR_FOLDER, read_lock};
+use super::dependency_set::{VENDOR_FOLDER, read_folder, read_lock};
 use crate::base::folders::package_cache;
 use crate::base::fs;
 use crate::cli::prelude::*;
@@ -62,10 +62,20 @@ impl<'l> PackageTree<'l> {
             return;
         }
         let fault = find_fault(self.root, package);
+        let is_edited = || {
+            let PackageSource::Path(folder) = &package.source else {
+                return false;
+            };
+            let release = read_folder(self.root, folder);
+            release.is_ok_and(|release| digest_of(&release.digests()) != package.tree)
+        };
         let state = match (fault, &package.verified) {
             (Some(fault), _) => {
                 self.exit = Exit::Findings;
                 fault.to_owned()
+            }
+            (None, _) if is_edited() => {
+                "changed since it was locked: `ctxc package update` locks it".to_owned()
             }
             (None, Some(proof)) => format!("verified with ctxc {}", proof.ctxc),
             (None, None) => "not verified here".to_owned(),

@@ -13,11 +13,13 @@ use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::package::{
-    PACKAGE_FILE, PackageDocument, PackageEvidence, PackedFile, is_recording, write_archive,
+    PACKAGE_FILE, PackageDocument, PackageEvidence, PackedFile, is_recording, read_package,
+    write_archive,
 };
 use crate::project::config::{Config, ConfigFile};
 use crate::project::package_section::without_private_settings;
 use crate::template::text::normalize_line_ends;
+use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct PackArgs {
@@ -88,9 +90,14 @@ pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
         let name = document.name.replace('/', "-");
         PathBuf::from(format!("{name}-{}.tar.zst", document.version))
     });
-    write_archive(&files)
-        .and_then(|bytes| fs::write_atomic(&place, &bytes))
-        .map_err(|why| CliError::write_failed(&place, &why))?;
+    let unwritten = |why: io::Error| CliError::write_failed(&place, &why);
+    let archive = write_archive(&files).map_err(unwritten)?;
+    read_package(&archive).map_err(|why| {
+        let message = format!("the archive would be refused where it is used: {why}");
+        CliError::new(CliErrorKind::Findings, escape_line(&message))
+            .with_hint("rename or leave out the file with `[package] files`")
+    })?;
+    fs::write_atomic(&place, &archive).map_err(unwritten)?;
     cx.print_line(&format!(
         "{}: {} {}, {}, {counts}",
         place.display(),

@@ -2,7 +2,7 @@
 //! releases.
 
 use super::change_list::describe_changes;
-use super::dependency_set::{DependencySet, FetchArgs, git_error, moved_hint};
+use super::dependency_set::{DependencySet, FetchArgs, git_error, moved_hint, source_error};
 use super::update_effects::find_effects;
 use super::update_summary::{render_no_change, render_summary};
 use crate::base::suggest::nearest_candidate;
@@ -65,7 +65,7 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
                 "`--offline` cannot look for newer releases",
             ));
         }
-        move_to_newest(args, &mut set)?;
+        move_to_newest(args, &mut set, cx)?;
     }
     let lock = set.resolve()?;
     require_known(&args.accept_moved, &set)?;
@@ -113,7 +113,7 @@ fn require_known(accepted: &[String], set: &DependencySet) -> Result<()> {
     })
 }
 
-fn drift_error(changes: Vec<String>) -> CliError {
+pub(super) fn drift_error(changes: Vec<String>) -> CliError {
     let message =
         format!("{LOCK_FILE} or a vendored package does not fit {PROJECT_FILE} and the packages");
     let error = CliError::new(CliErrorKind::Findings, message);
@@ -122,7 +122,7 @@ fn drift_error(changes: Vec<String>) -> CliError {
 }
 
 /// Puts the newest release of each package into the text of the project file.
-fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet) -> Result<()> {
+fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet, cx: &mut Cx) -> Result<()> {
     let required = set.required()?;
     for name in &args.names {
         if !required.contains_key(name) {
@@ -159,12 +159,26 @@ fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet) -> Result<()> {
                 CliError::new(CliErrorKind::Infrastructure, message).with_hint(moved_hint(&name))
             );
         }
-        let Some(newest) = newest_tag(Some(tag), tags.keys()) else {
-            continue;
+        let mut tags = tags.clone();
+        let newer = loop {
+            let Some(newest) = newest_tag(Some(tag), tags.keys()) else {
+                break None;
+            };
+            tags.remove(&newest);
+            let newer = PackageSource::Git {
+                url: url.clone(),
+                tag: newest,
+            };
+            match set.read_release(Some(&name), &newer) {
+                Ok(_) => break Some(newer),
+                Err(fault) if fault.is_unfit() => {
+                    cx.print_note(&format!("passed over {fault}"));
+                }
+                Err(fault) => return Err(source_error(&fault)),
+            }
         };
-        let newer = PackageSource::Git {
-            url: url.clone(),
-            tag: newest,
+        let Some(newer) = newer else {
+            continue;
         };
         set.text = set_dependency(&set.text, &name, &newer).ok_or_else(|| {
             CliError::new(

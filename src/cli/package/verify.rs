@@ -8,7 +8,8 @@ use crate::base::sha256::sha256_hex;
 use crate::cli::prelude::*;
 use crate::cli::project::find_root;
 use crate::eval::scorecard::Scorecard;
-use crate::package::PackageDocument;
+use crate::package::release::{digest_of, find_hidden_text};
+use crate::package::{PackageDocument, PackedFile};
 use crate::project::config::VERSION;
 use crate::project::lock_file::{LOCK_FILE, LockedPackage, Verification};
 use std::collections::BTreeMap;
@@ -26,8 +27,13 @@ pub(super) fn run_verify(args: &VerifyArgs, cx: &mut Cx) -> Result<Exit> {
         return verify_installed(&args.subject.to_string_lossy(), cx);
     }
     let package = read_archive(&args.subject)?;
-    let proof = PackageProof::from_files(&package.files, cx)?;
     let document = &package.document;
+    if let (Some(reason), Some(place)) = (&document.hidden_text, find_hidden_text(&package.files)) {
+        cx.print_note(&escape_line(&format!(
+            "{place}: models read this character, and no editor displays it; the reason of the package: {reason}"
+        )));
+    }
+    let proof = PackageProof::from_files(&package.files, cx)?;
     let own = proof.compiled.project.config.package.as_ref();
     let is_named = own.is_some_and(|own| {
         own.name.value == document.name && own.version.value.to_string() == document.version
@@ -68,6 +74,13 @@ fn verify_installed(name: &str, cx: &mut Cx) -> Result<Exit> {
     };
     let json = serde_json::to_vec(scorecard).unwrap_or_default();
     if cx.options.is_locked {
+        return Ok(exit);
+    }
+    let hash = |file: &PackedFile| (file.path.clone(), sha256_hex(&file.bytes));
+    if digest_of(&files.iter().map(hash).collect()) != package.tree {
+        cx.print_note(&format!(
+            "{name} was changed since it was locked, so the proof is not noted in {LOCK_FILE}; run `ctxc package update` first"
+        ));
         return Ok(exit);
     }
     let verified = Some(Verification {

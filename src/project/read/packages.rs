@@ -45,15 +45,22 @@ pub(super) fn load_packages(
         }
     };
     let mut loaded: BTreeMap<&str, InstalledPackage> = BTreeMap::new();
-    for found in order_packages(sink, &lock, required) {
+    let order = order_packages(sink, &lock, required);
+    for found in &order {
         let own = found.locked.dependencies.iter();
         let visible = own.filter_map(|name| loaded.get(name.as_str()).cloned());
         let visible = Packages::new(visible.collect());
-        match load_package(input, &found, &visible) {
+        match load_package(input, found, &visible) {
             Ok(package) => drop(loaded.insert(&found.locked.name, package)),
             Err(fault) => {
                 sink.report_package(Spanned::new(found.locked.name.as_str(), found.span), fault);
             }
+        }
+    }
+    let order: Vec<&str> = order.iter().map(|own| own.locked.name.as_str()).collect();
+    for name in find_outside(&order, &loaded, required) {
+        if let Some(package) = loaded.get_mut(name.as_str()) {
+            Arc::make_mut(&mut package.names).trust = Trust::Untrusted;
         }
     }
     Packages::new(loaded.into_values().collect())
@@ -77,7 +84,6 @@ struct RequiredPackage<'l> {
     locked: &'l LockedPackage,
     /// The span of the dependency that brings it.
     span: Span,
-    trust: Trust,
 }
 
 /// Returns false if the lock file is of another source or major version, or older than what is
@@ -124,14 +130,9 @@ fn order_packages<'l>(
     while let Some((locked, span, is_left)) = open.pop() {
         if is_left {
             let own = required.get(&locked.name);
-            let trust = match own.map(|own| own.trust) {
-                Some(PackageTrust::Outside) => Trust::Untrusted,
-                Some(PackageTrust::Author) | None => Trust::Trusted,
-            };
             order.push(RequiredPackage {
                 locked,
                 span: own.map_or(span, |own| own.name.span),
-                trust,
             });
         } else if seen.insert(&locked.name) {
             open.push((locked, span, true));
@@ -139,18 +140,36 @@ fn order_packages<'l>(
             open.extend(own.filter_map(|name| Some((lock.package(name)?, span, false))));
         }
     }
-    // The packages of a package from outside come from outside.
-    let mut outside: BTreeSet<&String> = BTreeSet::new();
-    for package in order.iter_mut().rev() {
-        let locked = package.locked;
-        if outside.contains(&locked.name) && !required.contains_key(&locked.name) {
-            package.trust = Trust::Untrusted;
-        }
-        if package.trust == Trust::Untrusted {
-            outside.extend(&locked.dependencies);
-        }
-    }
     order
+}
+
+/// Returns the packages that come from outside: those that the project marks so, and, unless it names
+/// them itself, those that a package marks so or that a package from outside requires.
+fn find_outside(
+    order: &[&str],
+    loaded: &BTreeMap<&str, InstalledPackage>,
+    required: &BTreeMap<String, Dependency>,
+) -> BTreeSet<String> {
+    let mut outside = BTreeSet::new();
+    for name in order.iter().rev() {
+        let Some(package) = loaded.get(name) else {
+            continue;
+        };
+        let is_outside = required.get(*name).map_or_else(
+            || outside.contains(*name),
+            |own| own.trust == PackageTrust::Outside,
+        );
+        if is_outside {
+            outside.insert((*name).to_owned());
+            outside.extend(package.names.dependencies.iter().cloned());
+        } else {
+            outside.remove(*name);
+        }
+        let stated = package.config.dependencies.iter();
+        let stated = stated.filter(|(_, own)| own.trust == PackageTrust::Outside);
+        outside.extend(stated.map(|(name, _)| name.clone()));
+    }
+    outside
 }
 
 fn load_package(
@@ -195,7 +214,7 @@ fn load_package(
     let names = PackageNames {
         package: locked.name.clone(),
         dependencies: locked.dependencies.iter().cloned().collect(),
-        trust: required.trust,
+        trust: Trust::Trusted,
     };
     Ok(InstalledPackage {
         version: locked.version.clone(),

@@ -1179,3 +1179,98 @@ fn two_runs_at_once_do_not_disturb_each_other() {
     }
     assert_eq!(world.versions(), ["acme/base 0.3.0", "acme/rules 1.2.0"]);
 }
+
+#[test]
+fn an_unfit_release_does_not_stop_an_update() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.base, "v0.3.0")])
+        .exits_with(0);
+    let text = package_text("acme/base", "0.3.2", "");
+    release(
+        &world.base,
+        "0.3.2",
+        &format!("required-version = \">=99\"\n{text}"),
+    );
+    git(&world.base, &["tag", "v0.3.3"]);
+    world
+        .run(&["update", "--all"])
+        .exits_with(0)
+        .stderr_contains("passed over git+file://")
+        .stderr_contains("@v0.3.2: it is for ctxc >=99")
+        .stdout_contains("~ acme/base 0.3.0 → 0.3.1");
+    world.run(&["update", "--all"]).exits_with(0);
+    assert_eq!(world.versions(), ["acme/base 0.3.1"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_is_no_part_of_a_package_does_no_harm() {
+    let world = World::new();
+    let shared = "[lints]\nno-context = \"warning\"\n";
+    let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
+    let text = package_text("acme/odd", "1.0.0", "");
+    let text = format!("extends = {{ path = \"./shared.toml\", hash = \"{hash}\" }}\n{text}");
+    let odd = Project::new().with_file("shared.toml", shared);
+    std::fs::create_dir_all(odd.path("docs")).unwrap();
+    std::os::unix::fs::symlink("../ctxc.toml", odd.path("docs/site.toml")).unwrap();
+    release(&odd, "1.0.0", &text);
+    world.run(&["add", &source(&odd, "v1.0.0")]).exits_with(0);
+    let lock = world.lock();
+    let files = &lock.package("acme/odd").unwrap().files;
+    assert!(files.contains_key("shared.toml") && !files.contains_key("docs/site.toml"));
+    std::fs::remove_file(odd.path("shared.toml")).unwrap();
+    std::os::unix::fs::symlink("docs/site.toml", odd.path("shared.toml")).unwrap();
+    release(&odd, "1.0.1", &text.replace("1.0.0", "1.0.1"));
+    world
+        .run(&["add", &source(&odd, "v1.0.1")])
+        .exits_with(3)
+        .stderr_contains("shared.toml is a link; a package consists of plain files");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_is_not_written_for_a_project_file_that_was_edited_meanwhile() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let (programs, config) = (world.work.path("programs"), world.work.path("ctxc.toml"));
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" fetch \"*) echo '# by hand' >> '{}';; esac\nPATH='{path}'; export PATH\nexec git \"$@\"\n",
+        config.display()
+    );
+    world.work.write_file("programs/git", script);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(programs.join("git"), mode).unwrap();
+    let output = world
+        .command(&["add", &source(&world.base, "v0.3.0")])
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .output()
+        .unwrap();
+    ProgramRun::from(output)
+        .exits_with(3)
+        .stderr_contains("ctxc.toml was changed meanwhile");
+    assert!(world.work.read_file("ctxc.toml").ends_with("# by hand\n"));
+    assert!(!world.work.path("ctxc.lock").exists());
+}
+
+#[test]
+fn a_locked_vendor_does_not_restore_an_edited_lock() {
+    let world = World::new();
+    world
+        .run(&["add", &source(&world.base, "v0.3.1")])
+        .exits_with(0);
+    let lock = world.lock();
+    let hash = &lock.package("acme/base").unwrap().files["templates/triage.xml"];
+    let text = world.work.read_file("ctxc.lock");
+    let edited = text.replace(hash.as_str(), &"deadbeef".repeat(8));
+    world.work.write_file("ctxc.lock", &edited);
+    world
+        .run(&["vendor", "--locked"])
+        .exits_with(1)
+        .stderr_contains("restored in ctxc.lock: the hash of templates/triage.xml");
+    assert_eq!(world.work.read_file("ctxc.lock"), edited);
+    assert!(!world.work.path("vendor").exists());
+    world.work.write_file("ctxc.lock", &text);
+    world.run(&["vendor", "--locked"]).exits_with(0);
+}

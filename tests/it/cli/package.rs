@@ -321,6 +321,10 @@ fn hidden_characters_are_packed_with_a_reason() {
     pack(&project, &["--allow-hidden", " "]).exits_with(2);
     pack(&project, &["--allow-hidden", "samples of an attack"]).exits_with(0);
     assert_eq!(unpacked(&project).0["hidden_text"], "samples of an attack");
+    verify_elsewhere(&project)
+        .exits_with(0)
+        .stderr_contains("templates/notes.md:1: U+E0041: models read this character")
+        .stderr_contains("the reason of the package: samples of an attack");
     // A text that `check` reads is permitted there as well.
     project.write_file(
         "templates/triage.xml",
@@ -414,13 +418,11 @@ fn a_package_in_use_is_verified_by_its_name() {
         "../{}",
         folder.trim_end_matches('/').rsplit('/').next().unwrap()
     );
-    let lock = format!(
-        "version = 1\n\n[[package]]\nname = \"acme/rules\"\nversion = \"1.0.0\"\nsource = \"path:{folder}\"\ntree = \"{0}\"\ndependencies = []\n\n[package.files]\n\"ctxc.toml\" = \"{0}\"\n",
-        "0".repeat(64)
+    let project = Project::new().with_file(
+        "ctxc.toml",
+        format!("[dependencies]\n\"acme/rules\" = \"path:{folder}\"\n"),
     );
-    let project = Project::new()
-        .with_file("ctxc.toml", "[project]\nname = \"shop\"\n")
-        .with_file("ctxc.lock", lock);
+    project.run(&["package", "update"]).exits_with(0);
     project
         .run(&["package", "verify", "acme/rules"])
         .exits_with(0)
@@ -465,4 +467,48 @@ fn repack(project: &Project, document: &Value) {
         files.push(PackedFile { path, bytes });
     }
     project.write_file("p.tar.zst", write_archive(&files).unwrap());
+}
+
+#[test]
+fn an_archive_that_would_be_refused_is_not_written() {
+    for (path, text, message) in [
+        (
+            "templates/aux.md",
+            "Sort.\n".to_owned(),
+            "Windows reserves the name",
+        ),
+        (
+            "templates/long.md",
+            "a".repeat(8 << 20),
+            "times its own size",
+        ),
+    ] {
+        let project = scripted().with_file(path, &text);
+        pack(&project, &[]).exits_with(1).stderr_contains(message);
+        assert!(!project.path("p.tar.zst").exists());
+    }
+}
+
+#[test]
+fn a_proof_is_noted_for_the_locked_files_only() {
+    let project = Project::new()
+        .with_file(
+            "ctxc.toml",
+            "[dependencies]\n\"acme/rules\" = \"path:rules\"\n",
+        )
+        .with_file("rules/ctxc.toml", PACKAGE)
+        .with_file("rules/templates/triage.xml", TASK);
+    project.run(&["package", "update"]).exits_with(0);
+    let lock = project.read_file("ctxc.lock");
+    project.write_file("rules/templates/triage.xml", TASK.replace("Sort", "Order"));
+    let verify = ["package", "verify", "acme/rules"];
+    project
+        .run(&verify)
+        .exits_with(0)
+        .stderr_contains("run `ctxc package update` first");
+    assert_eq!(project.read_file("ctxc.lock"), lock);
+    let list = || project.run(&["package", "list"]).exits_with(0);
+    list().stdout_contains("changed since it was locked");
+    project.run(&["package", "update"]).exits_with(0);
+    list().stdout_contains("not verified here");
 }

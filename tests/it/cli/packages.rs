@@ -200,3 +200,26 @@ fn a_name_without_its_package_is_suggested_in_full() {
         .exits_with(1)
         .stdout_contains("did you mean `acme/base/triage`?");
 }
+
+#[test]
+fn a_package_from_outside_of_a_package_stays_untrusted() {
+    let rules = "[package]\nname = \"acme/rules\"\nversion = \"1.0.0\"\nexports = [\"tasks/all\"]\n[dependencies]\n\"acme/base\" = { source = \"path:../base\", trust = \"outside\" }\n";
+    let own = "<task name=\"mine\" type=\"sequential\"><description>ours</description><steps><task ref=\"acme/rules/all\"/></steps></task>\n";
+    let config = "[dependencies]\n\"acme/rules\" = \"path:shared/rules\"\n";
+    let project = project()
+        .with_file("ctxc.toml", config)
+        .with_file("shared/rules/ctxc.toml", rules)
+        .with_file("shared/rules/templates/all.xml", OWN)
+        .with_file("all.xml", own);
+    project.run(&["package", "update"]).exits_with(0);
+    let untrusted = || {
+        let manifest = project.run(&["manifest", "mine", "--json"]).exits_with(0);
+        manifest.stdout.contains("\"trust\": \"untrusted\"")
+    };
+    assert!(untrusted());
+    // A project that names the package itself decides.
+    let named = format!("{config}\"acme/base\" = \"path:shared/base\"\n");
+    project.write_file("ctxc.toml", named);
+    project.run(&["package", "update"]).exits_with(0);
+    assert!(!untrusted());
+}

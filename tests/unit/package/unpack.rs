@@ -348,3 +348,14 @@ fn bytes_that_are_no_archive_are_refused() {
     let why = refusal(&wide.finish().unwrap());
     assert!(why.contains("it is no archive of a package"), "{why}");
 }
+
+#[test]
+fn hidden_text_without_a_reason_is_refused() {
+    let hidden = file("templates/notes.md", "Sort.\u{E0041}\n");
+    let files = described(vec![file("ctxc.toml", "[package]\n"), hidden]);
+    let refused = read_package(&write_archive(&files).unwrap()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "templates/notes.md:1: U+E0041: models read this character, no editor displays it, and the package gives no reason for it"
+    );
+}
