@@ -7,7 +7,7 @@ use crate::base::contained_path::{describe_io_error, resolve_beside};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::number::format_size;
 use crate::base::suggest::nearest_candidate;
-use crate::project::dependencies::{is_tag, split_version};
+use crate::project::dependencies::{is_tag, mask_credentials, split_version};
 use crate::run::process::{
     DEFAULT_VARIABLES, ProcessEnd, ProcessLimits, inherited_variables, run_program,
 };
@@ -488,7 +488,7 @@ impl GitCall {
         let is_cause = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
         let line = stderr.lines().find(is_cause).or(stderr.lines().last());
         let message = line.unwrap_or("nothing").replace(char::is_control, " ");
-        self.fail(message.chars().take(300).collect())
+        self.fail(mask_addresses(&message).chars().take(300).collect())
     }
 
     fn refuse(&self, reason: GitRefusal) -> GitFault {
@@ -511,6 +511,14 @@ impl GitCall {
         let path = path.replace(char::is_control, "�");
         self.refuse(GitRefusal::NotAFile { path, kind })
     }
+}
+
+/// Returns a message without the user names and tokens of its addresses: settings of git such as
+/// `url.insteadOf` put some into an address that has none.
+fn mask_addresses(message: &str) -> String {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '\'' | '"');
+    let words = message.split_inclusive(is_end);
+    words.map(mask_credentials).collect()
 }
 
 /// The size of the files in a folder of git.

@@ -87,6 +87,10 @@ pub struct AcceptedBreak {
     pub version: String,
     /// The last version that kept it: once another one does, the acceptance is over.
     pub passed: Option<String>,
+    /// The fault of the contract that is accepted: another one is not. Empty in lines of earlier
+    /// versions, which accept each.
+    #[serde(default)]
+    pub fault: String,
     /// The time of the acceptance, in UTC; empty in lines of earlier versions.
     #[serde(default)]
     pub at: String,
@@ -245,7 +249,11 @@ pub fn find_acceptance<'a>(
     row: &MatrixRow,
 ) -> Option<&'a AcceptedBreak> {
     accepted.iter().find(|one| {
-        one.consumer == row.consumer && one.hash == row.hash && one.passed == row.passed
+        let is_of_fault = one.fault.is_empty() || one.fault == row.reason;
+        one.consumer == row.consumer
+            && one.hash == row.hash
+            && one.passed == row.passed
+            && is_of_fault
     })
 }
 

@@ -27,15 +27,18 @@ impl VersionStep {
             ..
         } = *version;
         let is_first = major == 0;
+        let is_own_step = match self {
+            Self::None | Self::Patch => true,
+            Self::Minor => is_first || patch == 0,
+            Self::Major => patch == 0 && (is_first || minor == 0),
+        };
         match self {
             Self::None => version.clone(),
+            // A release follows its own candidates without a further step.
+            _ if is_own_step && !version.pre.is_empty() => Version::new(major, minor, patch),
             Self::Major if !is_first => Version::new(major + 1, 0, 0),
             Self::Major => Version::new(0, minor + 1, 0),
             Self::Minor if !is_first => Version::new(major, minor + 1, 0),
-            // A release follows its own candidates without a further step.
-            Self::Patch | Self::Minor if !version.pre.is_empty() => {
-                Version::new(major, minor, patch)
-            }
             Self::Patch | Self::Minor => Version::new(major, minor, patch + 1),
         }
     }

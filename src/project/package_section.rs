@@ -6,7 +6,7 @@ use crate::base::span::Spanned;
 use crate::template::names::DefinitionKind;
 use semver::Version;
 use std::fmt;
-use toml::{Table, Value};
+use toml_edit::{DocumentMut, Item};
 
 /// `[package]`.
 #[derive(Clone, Debug)]
@@ -122,31 +122,32 @@ pub fn is_package_name(text: &str) -> bool {
 /// keys of providers, limits of permissions, the place of the history, addresses of recordings, and
 /// consumers. A file without them stays as it is.
 pub fn without_private_settings(text: &str) -> String {
-    let Ok(mut settings) = text.parse::<Table>() else {
+    let Ok(mut settings) = text.parse::<DocumentMut>() else {
         return text.to_owned();
     };
-    let written = settings.clone();
     settings.remove("history");
     settings.remove("policy");
     for (section, keys) in [
         ("package", &["consumers"][..]),
         ("record", &["env", "upstream"]),
     ] {
-        if let Some(Value::Table(section)) = settings.get_mut(section) {
-            section.retain(|key, _| !keys.contains(&key));
+        let section = settings.get_mut(section).and_then(Item::as_table_like_mut);
+        if let Some(section) = section {
+            keys.iter().for_each(|key| drop(section.remove(key)));
         }
     }
-    let providers = settings.get_mut("providers").and_then(Value::as_table_mut);
-    for (_, provider) in providers.into_iter().flatten() {
-        if let Value::Table(provider) = provider {
-            provider.retain(|key, _| key == "kind");
+    let providers = settings
+        .get_mut("providers")
+        .and_then(Item::as_table_like_mut);
+    for (_, provider) in providers.into_iter().flat_map(|own| own.iter_mut()) {
+        if let Some(provider) = provider.as_table_like_mut() {
+            let keys: Vec<String> = provider.iter().map(|(key, _)| key.to_owned()).collect();
+            for key in keys.iter().filter(|key| *key != "kind") {
+                provider.remove(key);
+            }
         }
     }
-    if settings == written {
-        return text.to_owned();
-    }
-    // A table that was read can be written.
-    toml::to_string(&settings).unwrap_or_default()
+    settings.to_string()
 }
 
 #[cfg(test)]

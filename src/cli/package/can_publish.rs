@@ -148,6 +148,7 @@ fn accept_breaks(
         hash: row.hash.clone(),
         version: row.version.clone(),
         passed: row.passed.clone(),
+        fault: row.reason.clone(),
         at: at.clone(),
         by: by.clone(),
         reason: reason.to_owned(),

@@ -17,6 +17,8 @@ use crate::context::manifest::Manifest;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::package::PackedFile;
 use crate::package::surface::Surface;
+use crate::project::dependencies::PackageSource;
+use crate::project::lock_file::{LOCK_FILE, LockFile};
 use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::Fingerprints;
 use crate::rules::input::hidden_text::HIDDEN_TEXT;
@@ -73,6 +75,7 @@ impl CompiledPackage {
 
     /// Writes the files of a package into a temporary folder, and compiles them.
     pub(super) fn from_files(files: &[PackedFile]) -> Result<Self> {
+        require_inside(files)?;
         let folder = write_files(files).map_err(|why| {
             let message = format!(
                 "a temporary folder cannot be written: {}",
@@ -85,6 +88,27 @@ impl CompiledPackage {
             _folder: Some(folder),
         })
     }
+}
+
+/// Returns an error for a package that reads another one in a folder outside of its own files: that
+/// folder would be one of the machine, and the proof would depend on it.
+fn require_inside(files: &[PackedFile]) -> Result<()> {
+    let lock = files.iter().find(|file| file.path == LOCK_FILE);
+    let lock = lock.and_then(|file| LockFile::read(&String::from_utf8_lossy(&file.bytes)).ok());
+    let packages = lock.into_iter().flat_map(|lock| lock.packages);
+    for package in packages {
+        if let PackageSource::Path(folder) = &package.source
+            && folder.starts_with("..")
+        {
+            let message = format!(
+                "{} is read from {}, which lies outside of the package",
+                package.name, package.source
+            );
+            return Err(CliError::new(CliErrorKind::Findings, escape_line(&message))
+                .with_hint("a package requires others by the tag of a repository"));
+        }
+    }
+    Ok(())
 }
 
 fn write_files(files: &[PackedFile]) -> io::Result<TempDir> {

@@ -542,7 +542,10 @@ fn has_reference(rules: &Rules) -> bool {
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {
-                if fields.contains_key("$ref") {
+                if ["$ref", "$dynamicRef"]
+                    .iter()
+                    .any(|key| fields.contains_key(*key))
+                {
                     return true;
                 }
                 open.extend(fields.values());

@@ -143,8 +143,18 @@ fn an_accepted_break_is_logged_until_the_contract_is_kept_again() {
     assert!(log.contains("shop moves this week"), "{log}");
     let log: Value = serde_json::from_str(&log).unwrap();
     assert!(log["at"].as_str().unwrap().ends_with('Z'), "{log}");
-    can_publish(&project).exits_with(0);
-    replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("  why: contracts/acme/rules/shape.yaml:");
+    // Another fault of the same contract was accepted by no person.
+    replace(
+        &project,
+        "templates/answer.json",
+        "\"legal\"]",
+        "\"press\"]",
+    );
+    can_publish(&project).exits_with(4);
+    replace(&project, "templates/answer.json", "\"press\"]", "\"data\"]");
     replace(&project, "ctxc.toml", "1.0.0", "1.0.1");
     can_publish(&project).exits_with(0);
     replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
@@ -380,18 +390,27 @@ fn a_script_of_the_consumer_proves_nothing_and_a_program_is_refused() {
     );
     let request = "name: sent\nrequest: {command: [sh, -c, 'touch ran']}\nexpect_context:\n  - contains: [a]\n";
     let project = package()
-        .with_file("shop/contracts/acme/rules/behaviour.yaml", scripted)
+        .with_file("shop/contracts/acme/rules/behaviour.yaml", &scripted)
         .with_file(
             "shop/contracts/acme/rules/program.yaml",
             program.replace("behaviour", "program"),
         )
-        .with_file("shop/contracts/acme/rules/sent.yaml", request);
+        .with_file("shop/contracts/acme/rules/sent.yaml", request)
+        .with_file(
+            "shop/contracts/acme/rules/run.yaml",
+            scripted
+                .replace("behaviour", "run")
+                .replace("task:", "run: true\ntask:"),
+        );
     can_publish(&project)
         .exits_with(6)
         .stdout_contains("its answer is a script of the consumer")
         .stdout_contains("program.yaml:7: a contract is data: found")
         .stdout_contains("sent.yaml:2: a contract is about an export of `acme/rules`");
     assert!(!project.files().iter().any(|file| file.ends_with("ran")));
+    let is_run_kept =
+        |(name, verdict, _): &(String, String, Value)| name == "run" && verdict == "pass";
+    assert!(!verdicts(&project).iter().any(is_run_kept));
 }
 
 #[test]

@@ -335,3 +335,15 @@ fn a_protocol_without_encryption_is_not_used() {
     );
     assert_eq!(*requests.lock().unwrap(), "");
 }
+
+#[test]
+fn a_token_from_settings_of_git_is_not_printed() {
+    assert_eq!(
+        mask_addresses(
+            "fatal: could not read Password for 'http://ghp_SECRET@127.0.0.1:18999': terminal prompts disabled"
+        ),
+        "fatal: could not read Password for 'http://…@127.0.0.1:18999': terminal prompts disabled"
+    );
+    let plain = "fatal: repository 'https://example.org/a.git/' not found";
+    assert_eq!(mask_addresses(plain), plain);
+}

@@ -76,10 +76,15 @@ fn a_package_goes_with_its_line_alone() {
             ""
         )
     );
-    let own = "[dependencies.\"acme/a\"]\nsource = \"path:a\"\ntrust = \"author\"\n\n[lints]\nall = \"warning\"\n";
+    let own = "edition = \"2026\"\n\n[dependencies.\"acme/a\"]\nsource = \"path:a\"\ntrust = \"author\"\n\n[lints]\nall = \"warning\"\n";
     assert_eq!(
         remove_dependency(own, "acme/a").unwrap(),
-        "[lints]\nall = \"warning\"\n"
+        "edition = \"2026\"\n\n[lints]\nall = \"warning\"\n"
+    );
+    let comment = own.replace("[lints]", "# ours\n[lints]");
+    assert_eq!(
+        remove_dependency(&comment, "acme/a").unwrap(),
+        "edition = \"2026\"\n\n# ours\n[lints]\nall = \"warning\"\n"
     );
     assert_eq!(remove_dependency(text, "acme/c"), None);
 }
@@ -96,5 +101,8 @@ fn a_form_without_a_place_is_left_to_its_author() {
     );
     // A text that only looks like a header.
     let quoted = "about = '''\n[dependencies]\n'''\ndependencies.\"acme/a\" = \"path:a\"\n";
-    assert_eq!(set_dependency(quoted, "acme/c", &source("path:c")), None);
+    assert_eq!(
+        set_dependency(quoted, "acme/c", &source("path:c")).unwrap(),
+        format!("{quoted}dependencies.\"acme/c\" = \"path:c\"\n")
+    );
 }

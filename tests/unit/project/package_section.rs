@@ -42,10 +42,14 @@ fn names_of_packages_have_one_slash() {
 fn settings_of_an_authors_machine_stay_out_of_a_package() {
     let plain = "# a comment\n[package]\nname = \"a/b\"\n[providers.x]\nkind = \"ollama\"\n";
     assert_eq!(without_private_settings(plain), plain);
+    // A prompt has the keys of a schema in the order in which they are written.
+    let tool = "[tools.look]\nparameters = { type = \"object\", properties = { id = {} }, required = [\"id\"] }\n";
+    let with_history = format!("{tool}[history]\npath = \"x.db\"\n");
+    assert_eq!(without_private_settings(&with_history), tool);
     let private = "[history]\npath = \"x.db\"\n[policy]\ncommands = [\"ls\"]\n[record]\nmask = [\"a\"]\nupstream = [\"https://x\"]\n\
         [[package.consumers]]\nsource = \"git+ssh://x\"\n[providers.x]\nkind = \"openai\"\nbase_url = \"https://x\"\napi_key_env = \"KEY\"\n";
     assert_eq!(
         without_private_settings(private),
-        "[record]\nmask = [\"a\"]\n\n[package]\n\n[providers.x]\nkind = \"openai\"\n"
+        "[record]\nmask = [\"a\"]\n[providers.x]\nkind = \"openai\"\n"
     );
 }

@@ -14,6 +14,7 @@ use crate::eval::scorecard::CaseRow;
 use crate::package::contract::{Contract, SurfaceJudgement};
 use crate::package::matrix::{ContractOutcome, ContractVerdict, Matrix, MatrixRow};
 use crate::package::surface::Surface;
+use crate::scenario::expect::answer::AnswerTest;
 use crate::scenario::model::{CaseSubject, ScenarioCase};
 use crate::schema::json::names::CONTRACT_MATRIX;
 use std::collections::BTreeMap;
@@ -55,7 +56,8 @@ struct JudgedContract {
     judgement: SurfaceJudgement,
     /// The faults with their lines; empty without faults.
     reason: String,
-    is_run: bool,
+    /// True if a script may decide: only the path of a run is expected.
+    is_of_path: bool,
 }
 
 /// Holds a project to the contracts of its consumers, and completes the verdicts by the rows of
@@ -198,6 +200,10 @@ fn judge_by_surface(
                 let line = lines.position(&file.text, fault.span.start).line;
                 format!("{}:{line}: {}", file.path, fault.message)
             });
+            let mut tests = case.expectations.iter().filter(|own| own.value.gate);
+            let is_of_path = case.is_run
+                && tests
+                    .all(|own| matches!(own.value.test, AnswerTest::Path(_) | AnswerTest::Ends(_)));
             let written = serde_json::to_string(case).unwrap_or_default();
             judged.push(JudgedContract {
                 file: file.path.to_string(),
@@ -206,7 +212,7 @@ fn judge_by_surface(
                 hash: text_hash(&[&written, &consumer.hash_files(&file.path, case)]),
                 reason: faults.collect::<Vec<_>>().join("; "),
                 judgement,
-                is_run: case.is_run,
+                is_of_path,
             });
         }
     }
@@ -233,7 +239,11 @@ fn contract_outcome(
     record: &str,
 ) -> ContractOutcome {
     if !contract.judgement.faults.is_empty() {
-        return ContractOutcome::Fails(contract.reason.clone());
+        // Its authors see all that is broken at once.
+        let failed = result.filter(|row| row.verdict() == CaseVerdict::Fail);
+        let problems = failed.into_iter().flat_map(problem_lines);
+        let reasons = std::iter::once(contract.reason.clone()).chain(problems);
+        return ContractOutcome::Fails(reasons.collect::<Vec<_>>().join("; "));
     }
     let Some(row) = result else {
         return ContractOutcome::Open("it was not run".to_owned());
@@ -265,7 +275,7 @@ fn contract_outcome(
                 "no answer is recorded for what it expects of one: {record}"
             ))
         }
-        CaseVerdict::Pass if row.answer == "scripted" && !contract.is_run => ContractOutcome::Open(
+        CaseVerdict::Pass if row.answer == "scripted" && !contract.is_of_path => ContractOutcome::Open(
             "its answer is a script of the consumer, which says nothing about the package: record one, or expect a `schema`"
                 .to_owned(),
         ),

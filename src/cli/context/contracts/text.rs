@@ -89,6 +89,7 @@ pub(in crate::cli) fn print_report(
             (ContractVerdict::Broken, Some(AcceptedBreak { by, reason, .. })) => {
                 let line = format!("accepted by {by}: {name} of {consumer} is broken: {reason}");
                 cx.print_hanging(&escape_line(&line), 4)?;
+                cx.print_hanging(&escape_line(&format!("  why: {}", row.reason)), 4)?;
             }
             (verdict @ (ContractVerdict::Pending | ContractVerdict::Undecided), _) => {
                 let (word, file) = (verdict.word(), &row.file);
