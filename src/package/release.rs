@@ -11,6 +11,7 @@ use crate::base::hidden_text::hidden_runs;
 use crate::base::sha256::{sha256_hex, tree_digest};
 use crate::project::config::{Config, ConfigInput, VERSION};
 use crate::project::dependencies::{PackageSource, split_version};
+use crate::project::flat_keys::{flatten_keys, parse_text_list};
 use crate::project::lock_file::LockedPackage;
 use crate::project::project_fault::ProjectFaultKind;
 use semver::Version;
@@ -208,9 +209,10 @@ pub fn digest_of(files: &BTreeMap<String, String>) -> String {
 
 /// Returns the path of the file that a project file extends.
 fn shared_file(project: &PackedFile) -> Option<String> {
-    let table: toml::Table = String::from_utf8_lossy(&project.bytes).parse().ok()?;
-    let path = table.get("extends")?.get("path")?.as_str()?;
-    resolve_beside(PROJECT_FILE, path)
+    let keys = flatten_keys(&String::from_utf8_lossy(&project.bytes));
+    let path = keys.get(&["extends", "path"].map(str::to_owned)[..])?;
+    let list = parse_text_list(&format!("[{path}]"))?;
+    resolve_beside(PROJECT_FILE, list.first()?)
 }
 
 fn read_settings(files: &[PackedFile]) -> Result<Config, ReleaseFault> {

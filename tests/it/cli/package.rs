@@ -500,7 +500,7 @@ fn a_proof_is_noted_for_the_locked_files_only() {
         .with_file("rules/templates/triage.xml", TASK)
         .with_file(
             "rules/scenarios/billing.yaml",
-            &scripted().read_file("scenarios/billing.yaml"),
+            scripted().read_file("scenarios/billing.yaml"),
         );
     project.run(&["package", "update"]).exits_with(0);
     let lock = project.read_file("ctxc.lock");
