@@ -1,7 +1,9 @@
 //! Runs the contracts of consumers against the project as it is. Calls no model, and writes nothing.
 
 use super::consumers::{ConsumerContracts, ConsumerSource};
-use super::surface_changes::{ChangesSince, changes_since, is_edited_release, project_surface};
+use super::surface_changes::{
+    ChangesSince, changes_since, is_edited_release, project_surface, require_package,
+};
 use crate::base::hash::Hasher;
 use crate::base::source::LineIndex;
 use crate::cli::context::eval::{
@@ -66,10 +68,7 @@ pub(in crate::cli) fn check_contracts(
     known: KnownVersions<'_>,
     cx: &Cx,
 ) -> Result<ContractReport> {
-    let Some(package) = &project.config.package else {
-        return Err(CliError::new(CliErrorKind::Project, "ctxc.toml has no `[package]`")
-            .with_hint("name the package and its version there: `name = \"acme/rules\"`, `version = \"0.1.0\"`"));
-    };
+    let package = require_package(&project.config)?;
     let surface = project_surface(project)?;
     let version = package.version.value.to_string();
     let mut report = ContractReport {

@@ -2,11 +2,21 @@
 
 use crate::cli::context::manifest::{CountingArgs, with_counters};
 use crate::cli::context::project::CompiledProject;
-use crate::cli::error::Result;
+use crate::cli::prelude::*;
 use crate::package::surface::{ExportSurface, Surface, read_surface};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
 use crate::project::config::Config;
 use crate::project::flat_keys::flatten_keys;
+use crate::project::package_section::PackageSection;
+
+/// Returns the package that a project is published as.
+pub(in crate::cli) fn require_package(config: &Config) -> Result<&PackageSection> {
+    config.package.as_ref().ok_or_else(|| {
+        CliError::new(CliErrorKind::Project, "ctxc.toml has no `[package]`").with_hint(
+            "name the package and its version there: `name = \"acme/rules\"`, `version = \"0.1.0\"`",
+        )
+    })
+}
 
 /// Returns the surface of what a project exports as a package.
 pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surface> {
