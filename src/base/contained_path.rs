@@ -1,6 +1,8 @@
 //! Files inside a folder. A path that leaves the folder, by `..` or through a link, is rejected
 //! without being read, and so is anything but a regular file: reading a pipe would block for ever.
 
+#[cfg(feature = "fs")]
+use super::fs::list_folder;
 use super::fs::{NOT_A_REGULAR_FILE, ReadFs, Stamp};
 use super::number::{format_size, format_thousands};
 use std::path::{Component, Path, PathBuf};
@@ -123,6 +125,32 @@ pub fn explain_read_error(
         size: stamp().ok().map(|stamp| stamp.len),
         limit,
     }
+}
+
+/// The files below a folder, by their sorted paths relative to it, with links to folders among them.
+/// Leaves out each entry that `is_excluded` by its name and path, with all below it.
+#[cfg(feature = "fs")]
+pub(crate) fn list_files_below(
+    folder: &Path,
+    is_excluded: impl Fn(&str, &Path) -> bool,
+) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(inside) = open.pop() {
+        for entry in list_folder(&folder.join(&inside)) {
+            let path = inside.join(&entry.name);
+            if is_excluded(&entry.name, &path) {
+                continue;
+            }
+            if entry.is_folder {
+                open.push(path);
+            } else {
+                files.push(slash_path(&path));
+            }
+        }
+    }
+    files.sort();
+    files
 }
 
 /// The path without `.` and `..`; `None` when it leaves the folder it is relative to.

@@ -101,8 +101,7 @@ impl Contract<'_> {
         if let Some(found) = surface.get(&export) {
             judgement.is_settled = self.judge_export(found, &mut faults);
         } else {
-            let near = nearest_candidate(&export, surface.keys().map(String::as_str));
-            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let near = suggest_name(&export, surface.keys());
             let package = self.package;
             faults.add(
                 self.case.subject.span,
@@ -118,9 +117,7 @@ impl Contract<'_> {
         let situation = &self.case.situation;
         for (name, value) in &situation.inputs {
             if !export.inputs.contains_key(name) {
-                let near = nearest_candidate(name, export.inputs.keys().map(String::as_str));
-                let near =
-                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let near = suggest_name(name, export.inputs.keys());
                 faults.add(value.span, format!("it takes no input `{name}`{near}"));
             }
         }
@@ -231,6 +228,12 @@ impl Contract<'_> {
             FrozenValue::File(path) => serde_json::from_str(&self.beside.text(path).ok()?).ok(),
         }
     }
+}
+
+/// The end of a message about an unknown name: the nearest known one, if there is one.
+fn suggest_name<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> String {
+    let near = nearest_candidate(name, known.map(String::as_str));
+    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
 /// The faults of one export.

@@ -1,13 +1,8 @@
 //! `ctxc-package.json`: the description of a package, with the proof that it works.
 
-use super::archive::PackedFile;
 use super::surface::Surface;
-use crate::base::sha256::sha256_hex;
 use crate::context::manifest::Manifest;
 use crate::eval::scorecard::Scorecard;
-use crate::project::config::VERSION;
-use crate::project::package_section::PackageSection;
-use crate::registry::Registry;
 use crate::schema::json::names;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,44 +42,7 @@ pub struct PackageDocument {
     pub registry: Box<RawValue>,
 }
 
-/// The compiled project of a package, and the results of its scenarios.
-#[derive(Debug)]
-pub struct PackageEvidence<'e> {
-    /// The compiled tasks.
-    pub registry: &'e Registry,
-    /// The surface of each export.
-    pub exports: Surface,
-    /// The contexts of the agents.
-    pub manifest: Manifest,
-    /// The results of the scenarios.
-    pub scorecard: Option<Scorecard>,
-}
-
 impl PackageDocument {
-    /// Describes a package.
-    pub fn new(
-        package: &PackageSection,
-        files: &[PackedFile],
-        evidence: PackageEvidence<'_>,
-    ) -> serde_json::Result<Self> {
-        Ok(Self {
-            schema: names::PACKAGE.to_owned(),
-            name: package.name.value.clone(),
-            version: package.version.value.to_string(),
-            license: package.license.clone(),
-            tool: VERSION.to_owned(),
-            hidden_text: None,
-            files: files
-                .iter()
-                .map(|file| (file.path.clone(), sha256_hex(&file.bytes)))
-                .collect(),
-            exports: evidence.exports,
-            manifest: evidence.manifest,
-            scorecard: evidence.scorecard,
-            registry: serde_json::from_slice(evidence.registry.as_bytes())?,
-        })
-    }
-
     /// Reads a description.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! effect. Nothing of git's environment reaches it but the user's own settings for access.
 
 use super::archive::PackedFile;
-use crate::base::contained_path::{describe_io_error, resolve_beside};
+use crate::base::contained_path::{describe_io_error, list_files_below, resolve_beside};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::number::format_size;
 use crate::base::suggest::nearest_candidate;
@@ -523,18 +523,13 @@ fn mask_addresses(message: &str) -> String {
 
 /// The size of the files in a folder of git.
 fn folder_bytes(folder: &Path) -> u64 {
-    let mut total = 0;
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::list_folder(&folder) {
-            if entry.is_folder {
-                open.push(entry.path);
-            } else {
-                total += RealFs.stamp(&entry.path).map_or(0, |stamp| stamp.len);
-            }
-        }
-    }
-    total
+    let files = list_files_below(folder, |_, _| false).into_iter();
+    let bytes = |file: String| {
+        RealFs
+            .stamp(&folder.join(file))
+            .map_or(0, |stamp| stamp.len)
+    };
+    files.map(bytes).sum()
 }
 
 #[cfg(all(test, unix))]

@@ -120,17 +120,6 @@ pub struct MatrixFault {
     why: String,
 }
 
-/// The rows of a version that take the place of those that the matrix has.
-#[derive(Clone, Copy, Debug)]
-pub struct NewRows<'r> {
-    /// The version.
-    pub version: &'r str,
-    /// The names of all consumers that the version was held to, even of those without contracts.
-    pub consumers: &'r [String],
-    /// The rows.
-    pub rows: &'r [MatrixRow],
-}
-
 /// The rows of a matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matrix {
@@ -149,12 +138,7 @@ impl Matrix {
     /// A line is no row of this version of the format: without it, a contract that was kept would
     /// count as one that never was.
     pub fn parse(text: &str) -> Result<Self, MatrixFault> {
-        let lines = LineFile {
-            file: MATRIX_FILE,
-            schema: CONTRACT_MATRIX,
-            text,
-        };
-        let rows = lines.parse()?;
+        let rows = parse_lines(text, MATRIX_FILE, CONTRACT_MATRIX)?;
         Ok(Self { rows })
     }
 
@@ -215,30 +199,24 @@ impl Matrix {
         }
     }
 
-    /// Returns the text of the matrix with new rows in place of those that it had of the same
-    /// version and consumers: sorted, a line each. A file that cannot be read leaves its rows, which
+    /// Returns the text of the matrix with the new rows of a version in place of those that it had
+    /// of it and these consumers: sorted, a line each. A file that cannot be read leaves its rows, which
     /// its contracts are held to when they are mended.
-    pub fn with_rows(&self, new: NewRows<'_>) -> String {
-        let key = |row: &MatrixRow| {
-            let version = Version::parse(&row.version).ok();
-            (
-                row.consumer.clone(),
-                row.file.clone(),
-                row.contract.clone(),
-                version,
-            )
-        };
+    pub fn with_rows(&self, version: &str, consumers: &[String], new: &[MatrixRow]) -> String {
         let is_unreadable = |row: &MatrixRow| {
-            let mut files = new.rows.iter().filter(|own| own.is_of_file());
+            let mut files = new.iter().filter(|own| own.is_of_file());
             files.any(|own| own.consumer == row.consumer && own.file == row.file)
         };
         let is_replaced = |row: &&MatrixRow| {
-            row.version == new.version
-                && new.consumers.contains(&row.consumer)
-                && !is_unreadable(row)
+            row.version == version && consumers.contains(&row.consumer) && !is_unreadable(row)
         };
         let others = self.rows.iter().filter(|row| !is_replaced(row));
-        let all: BTreeMap<_, _> = others.chain(new.rows).map(|row| (key(row), row)).collect();
+        let key = |row: &MatrixRow| {
+            let version = Version::parse(&row.version).ok();
+            let (consumer, file) = (row.consumer.clone(), row.file.clone());
+            (consumer, file, row.contract.clone(), version)
+        };
+        let all: BTreeMap<_, _> = others.chain(new).map(|row| (key(row), row)).collect();
         print_lines(all.values())
     }
 }
@@ -262,47 +240,37 @@ pub fn find_acceptance<'a>(
 /// # Errors
 /// A line is no acceptance of this version of the format.
 pub fn parse_acceptances(text: &str) -> Result<Vec<AcceptedBreak>, MatrixFault> {
-    let lines = LineFile {
-        file: ACCEPTED_FILE,
-        schema: CONTRACT_ACCEPTANCE,
-        text,
-    };
-    lines.parse()
+    parse_lines(text, ACCEPTED_FILE, CONTRACT_ACCEPTANCE)
 }
 
-/// A file of JSON lines.
-struct LineFile<'t> {
+/// Reads the lines of a file, of which each has the same `schema`, but blank ones.
+fn parse_lines<T: DeserializeOwned>(
+    text: &str,
     file: &'static str,
-    /// The `schema` of each line.
-    schema: &'static str,
-    text: &'t str,
-}
-
-impl LineFile<'_> {
-    /// Reads all lines but blank ones.
-    fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, MatrixFault> {
-        let lines = self.text.lines().enumerate();
-        let written = lines.filter(|(_, line)| !line.trim().is_empty());
-        written
-            .map(|(index, line)| self.parse_line(index + 1, line))
-            .collect()
-    }
-
-    fn parse_line<T: DeserializeOwned>(&self, number: usize, line: &str) -> Result<T, MatrixFault> {
-        let fault = |found: String| MatrixFault {
-            file: self.file,
-            line: number,
-            why: format!("{found}; expected an object of `schema` {:?}", self.schema),
-        };
+    schema: &str,
+) -> Result<Vec<T>, MatrixFault> {
+    let parse = |line: &str| {
         let value: Value =
-            serde_json::from_str(line).map_err(|why| fault(format!("found no JSON: {why}")))?;
+            serde_json::from_str(line).map_err(|why| format!("found no JSON: {why}"))?;
         match value.get("schema") {
-            Some(found) if found == self.schema => {}
-            Some(found) => return Err(fault(format!("found `schema` {found}"))),
-            None => return Err(fault("found no `schema`".to_owned())),
+            Some(found) if found == schema => {
+                serde_json::from_value(value).map_err(|why| why.to_string())
+            }
+            Some(found) => Err(format!("found `schema` {found}")),
+            None => Err("found no `schema`".to_owned()),
         }
-        serde_json::from_value(value).map_err(|why| fault(why.to_string()))
-    }
+    };
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(index, line)| {
+            parse(line).map_err(|found| MatrixFault {
+                file,
+                line: index + 1,
+                why: format!("{found}; expected an object of `schema` {schema:?}"),
+            })
+        })
+        .collect()
 }
 
 /// Prints values as JSON lines.

@@ -19,7 +19,7 @@ mod unpack;
 mod version_step;
 
 pub use archive::{PACKAGE_FILE, PackedFile, write_archive};
-pub use document::{PackageDocument, PackageEvidence};
+pub use document::PackageDocument;
 pub use file_choice::{is_recording, select_files};
 pub use unpack::{UnpackedPackage, read_package};
 pub use version_step::VersionStep;

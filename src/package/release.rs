@@ -8,6 +8,7 @@ use super::resolve::Requirements;
 use crate::base::contained_path::resolve_beside;
 use crate::base::fs::MemoryFs;
 use crate::base::hidden_text::hidden_runs;
+use crate::base::number::format_size;
 use crate::base::sha256::{sha256_hex, tree_digest};
 use crate::project::config::{Config, ConfigInput, VERSION};
 use crate::project::dependencies::{PackageSource, split_version};
@@ -16,6 +17,7 @@ use crate::project::lock_file::LockedPackage;
 use crate::project::project_fault::ProjectFaultKind;
 use semver::Version;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 /// The project file of a package.
@@ -39,6 +41,29 @@ pub struct PackageRelease {
 /// The reason why there is no release at a source.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseFault {
+    /// A folder that cannot be read.
+    #[error("{0}")]
+    Folder(String),
+    /// A tag that may not be fetched.
+    #[error("it was not fetched yet, and `--offline` fetches nothing")]
+    NotFetched,
+    /// A tag with another commit than before.
+    #[error("the tag was moved: it was commit {before}, and is {now}")]
+    Moved {
+        /// Its commit when it was locked or fetched.
+        before: String,
+        /// Its commit now.
+        now: String,
+    },
+    /// Releases with more bytes than the limit.
+    #[error(
+        "the packages up to this one have more than {} together, the limit; require fewer or smaller ones",
+        format_size(*.0)
+    )]
+    TooLarge(u64),
+    /// A release that cannot be stored.
+    #[error("the folder of packages cannot be written: {0}")]
+    Store(#[from] io::Error),
     /// No project file.
     #[error("it has no ctxc.toml at its top")]
     NoProject,
@@ -166,15 +191,9 @@ impl PackageRelease {
         }
     }
 
-    /// The SHA-256 of each file by its path.
-    pub fn digests(&self) -> BTreeMap<String, String> {
-        let digest = |file: &PackedFile| (file.path.clone(), sha256_hex(&file.bytes));
-        self.files.iter().map(digest).collect()
-    }
-
     /// The entry of the lock file.
     pub fn lock(&self, source: PackageSource) -> LockedPackage {
-        let files = self.digests();
+        let files = file_digests(&self.files);
         LockedPackage {
             name: self.name.clone(),
             version: self.version.clone(),
@@ -197,6 +216,12 @@ pub fn find_hidden_text(files: &[PackedFile]) -> Option<String> {
         let character = u32::from(run.first);
         Some(format!("{}:{line}: U+{character:04X}", file.path))
     })
+}
+
+/// The SHA-256 of each file by its path.
+pub fn file_digests(files: &[PackedFile]) -> BTreeMap<String, String> {
+    let digest = |file: &PackedFile| (file.path.clone(), sha256_hex(&file.bytes));
+    files.iter().map(digest).collect()
 }
 
 /// The hash of the list of files with their hashes.

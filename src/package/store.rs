@@ -2,14 +2,14 @@
 //! there completely or not at all, and is held against its hash whenever it is read.
 
 use super::archive::PackedFile;
-use super::release::digest_of;
-use crate::base::contained_path::slash_path;
+use super::release::{digest_of, file_digests};
+use crate::base::contained_path::list_files_below;
 use crate::base::fs::{self, ExistingFolder, ReadFs, RealFs};
 use crate::base::sha256::sha256_hex;
 use crate::project::dependencies::PackageSource;
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// The folder of files that name the tree of a tag.
 const TAG_FOLDER: &str = "tags";
@@ -33,15 +33,18 @@ pub struct StoredTag {
 pub fn read_package(store: &Path, tree: &str) -> Option<Vec<PackedFile>> {
     read_tree(&store.join(tree), tree)
 }
-
 /// Returns the files in a folder; `None` unless they are those of a tree.
 pub fn read_tree(folder: &Path, tree: &str) -> Option<Vec<PackedFile>> {
-    let files = read_folder(folder).ok()?;
-    let digests: BTreeMap<String, String> = files
-        .iter()
-        .map(|file| (file.path.clone(), sha256_hex(&file.bytes)))
-        .collect();
-    (digest_of(&digests) == tree).then_some(files)
+    let paths = list_files_below(folder, |_, _| false);
+    if paths.len() > MAX_FILES {
+        return None;
+    }
+    let read = |path: String| {
+        let bytes = RealFs.read(&folder.join(&path), MAX_FILE_BYTES).ok()?;
+        Some(PackedFile { path, bytes })
+    };
+    let files = paths.into_iter().map(read).collect::<Option<Vec<_>>>()?;
+    (digest_of(&file_digests(&files)) == tree).then_some(files)
 }
 
 /// Stores a package. One that is stored already stays as it is, unless it is damaged.
@@ -69,6 +72,17 @@ pub fn write_files(
     fs::install_folder(folder, files, existing)
 }
 
+/// Writes files into a temporary folder, which is removed with the result.
+pub fn write_temp_folder(files: &[PackedFile]) -> io::Result<TempDir> {
+    let folder = fs::temp_folder()?;
+    for file in files {
+        let path = folder.path().join(&file.path);
+        fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
+        fs::write_temp_file(&path, &file.bytes, false)?;
+    }
+    Ok(folder)
+}
+
 /// Returns what a tag contained when it was fetched.
 pub fn read_tag(store: &Path, source: &PackageSource) -> Option<StoredTag> {
     let bytes = RealFs.read(&tag_path(store, source), MAX_TAG_BYTES).ok()?;
@@ -90,27 +104,6 @@ pub fn write_tag(store: &Path, source: &PackageSource, tag: &StoredTag) -> io::R
 fn tag_path(store: &Path, source: &PackageSource) -> PathBuf {
     let name = sha256_hex(source.to_string().as_bytes());
     store.join(TAG_FOLDER).join(name)
-}
-
-fn read_folder(root: &Path) -> io::Result<Vec<PackedFile>> {
-    let mut files = Vec::new();
-    let mut open = vec![root.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::list_folder(&folder) {
-            if entry.is_folder {
-                open.push(entry.path);
-                continue;
-            }
-            let path = slash_path(entry.path.strip_prefix(root).unwrap_or(&entry.path));
-            let bytes = RealFs.read(&entry.path, MAX_FILE_BYTES)?;
-            files.push(PackedFile { path, bytes });
-            if files.len() > MAX_FILES {
-                return Err(io::ErrorKind::FileTooLarge.into());
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The changes between two surfaces of a package, by what they may break for others.
 
-use super::surface::{AgentSurface, ExportSurface, Surface, trust_by_name};
+use super::surface::{AgentSurface, ExportSurface, InputSurface, Surface, trust_by_name};
 use crate::base::words::words;
 use crate::kernel::context::Trust;
+use crate::scenario::expect::context::trust_word;
 use crate::scenario::json_schema::containment::{SchemaGap, find_gap, find_output_breaks};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,24 +118,15 @@ impl ChangeList<'_> {
 
     fn add_break(&mut self, category: ChangeCategory, what: impl Into<String>) {
         self.add(category, what);
-        self.mark_break();
+        if let Some(last) = self.changes.last_mut() {
+            last.is_breaking = true;
+        }
     }
 
     /// Adds a text or value of another trust.
     fn add_trust(&mut self, what: &str, trust: Trust) {
-        let word = if trust.is_trusted() {
-            "trusted"
-        } else {
-            "untrusted"
-        };
+        let word = trust_word(trust.is_trusted());
         self.add_break(ChangeCategory::Segments, format!("{what} is {word} now"));
-    }
-
-    /// Marks the last change as breaking.
-    fn mark_break(&mut self) {
-        if let Some(last) = self.changes.last_mut() {
-            last.is_breaking = true;
-        }
     }
 }
 
@@ -149,40 +141,16 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
         compare_arguments(then, now, list);
     }
     for (name, input) in &then.inputs {
-        if let Some(new) = now.inputs.get(name).filter(|new| new.trust != input.trust) {
-            list.add_trust(&format!("`{name}`"), new.trust);
-        }
         match now.inputs.get(name) {
+            Some(new) => compare_inputs(name, [input, new], list),
             None => list.add_break(ChangeCategory::Input, format!("`{name}` is gone")),
-            Some(new) if new.kind != input.kind => {
-                let kind = |kind: &Option<String>| kind.clone().unwrap_or_else(|| "any".to_owned());
-                let (then, now) = (kind(&input.kind), kind(&new.kind));
-                list.add_break(
-                    ChangeCategory::Input,
-                    format!("`{name}` is of type {now}, was {then}"),
-                );
-            }
-            Some(new) if new.required && !input.required => {
-                list.add_break(ChangeCategory::Input, format!("`{name}` is required now"));
-            }
-            Some(new) if new.required != input.required => {
-                list.add(
-                    ChangeCategory::Input,
-                    format!("`{name}` is not required any more"),
-                );
-            }
-            Some(_) => {}
         }
     }
-    for (name, input) in &now.inputs {
-        if then.inputs.contains_key(name) {
-            continue;
-        }
+    let inputs = now.inputs.iter();
+    for (name, input) in inputs.filter(|(name, _)| !then.inputs.contains_key(*name)) {
         if input.required {
-            list.add_break(
-                ChangeCategory::Input,
-                format!("`{name}` is new and required"),
-            );
+            let what = format!("`{name}` is new and required");
+            list.add_break(ChangeCategory::Input, what);
         } else {
             list.add(ChangeCategory::Input, format!("`{name}` is new"));
         }
@@ -203,6 +171,23 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
             ChangeCategory::Output,
             format!("its agent {} is new", agent.node),
         );
+    }
+}
+
+/// Compares two versions of an input.
+fn compare_inputs(name: &str, [then, now]: [&InputSurface; 2], list: &mut ChangeList<'_>) {
+    if then.trust != now.trust {
+        list.add_trust(&format!("`{name}`"), now.trust);
+    }
+    if then.kind != now.kind {
+        let [then, now] = [then, now].map(|input| input.kind.as_deref().unwrap_or("any"));
+        let what = format!("`{name}` is of type {now}, was {then}");
+        list.add_break(ChangeCategory::Input, what);
+    } else if now.required && !then.required {
+        list.add_break(ChangeCategory::Input, format!("`{name}` is required now"));
+    } else if then.required != now.required {
+        let what = format!("`{name}` is not required any more");
+        list.add(ChangeCategory::Input, what);
     }
 }
 
@@ -303,17 +288,18 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
         entries.collect()
     };
     let (old, new) = (tools(then), tools(now));
-    let is_blocked = |tool: &str| tool.starts_with('!');
     for tool in old.difference(&new) {
-        list.add(ChangeCategory::Tools, format!("`{tool}`{node} is gone"));
-        if !is_blocked(tool) {
-            list.mark_break();
+        let what = format!("`{tool}`{node} is gone");
+        match tool.strip_prefix('!') {
+            Some(_) => list.add(ChangeCategory::Tools, what),
+            None => list.add_break(ChangeCategory::Tools, what),
         }
     }
     for tool in new.difference(&old) {
-        list.add(ChangeCategory::Tools, format!("`{tool}`{node} is new"));
-        if is_blocked(tool) {
-            list.mark_break();
+        let what = format!("`{tool}`{node} is new");
+        match tool.strip_prefix('!') {
+            Some(_) => list.add_break(ChangeCategory::Tools, what),
+            None => list.add(ChangeCategory::Tools, what),
         }
     }
     for (id, segment) in &then.segments {

@@ -5,6 +5,7 @@ use crate::base::span::Spanned;
 use semver::Version;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
@@ -137,35 +138,35 @@ pub fn normalize_folder(folder: &Path) -> String {
 
 /// Returns a source as it may be printed: without the user name, password or token of its address.
 pub fn mask_credentials(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("//") else {
-        return text.to_owned();
-    };
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    host.rsplit_once('@').map_or_else(
-        || text.to_owned(),
-        |(_, host)| format!("{scheme}//…@{host}{path}"),
-    )
+    let mut shown = text.to_owned();
+    if let Some(place) = find_credentials(text, |c| c == '/') {
+        shown.replace_range(place, "…");
+    }
+    shown
 }
 
 /// Returns a line of a file as it may be displayed: with `*` in place of each byte of the user name,
 /// password or token in the address of a source, so that all places in the line stay.
 pub fn hide_credentials(line: &str) -> Cow<'_, str> {
+    let is_end = |c: char| matches!(c, '/' | '"' | '\'') || c.is_whitespace();
     let mut shown = Cow::Borrowed(line);
     for (source, _) in line.match_indices("git+") {
-        let rest = line.get(source..).unwrap_or("");
-        let Some(scheme) = rest.find("//") else {
-            continue;
-        };
-        let start = scheme + 2;
-        let host = rest.get(start..).unwrap_or("");
-        let is_end = |c: char| matches!(c, '/' | '"' | '\'') || c.is_whitespace();
-        let host = host.split(is_end).next().unwrap_or("");
-        if let Some((user, _)) = host.rsplit_once('@') {
-            let place = source + start..source + start + user.len();
-            shown.to_mut().replace_range(place, &"*".repeat(user.len()));
+        let found = find_credentials(line.get(source..).unwrap_or(""), is_end);
+        if let Some(place) = found {
+            let stars = "*".repeat(place.len());
+            let place = source + place.start..source + place.end;
+            shown.to_mut().replace_range(place, &stars);
         }
     }
     shown
+}
+
+/// The place before the `@` of the first address in a text, whose host ends with such a character.
+fn find_credentials(text: &str, is_end: impl Fn(char) -> bool) -> Option<Range<usize>> {
+    let start = text.find("//")? + 2;
+    let host = text.get(start..)?.split(is_end).next()?;
+    let (user, _) = host.rsplit_once('@')?;
+    Some(start..start + user.len())
 }
 
 /// Splits `git+URL@REVISION` into its address and its revision; empty if there is none.

@@ -5,7 +5,7 @@ use super::dependencies::PackageSource;
 use super::package_section::is_package_name;
 use crate::base::contained_path::resolve_beside;
 use crate::base::source::{LineIndex, Position};
-use crate::base::span::{Span, Spanned};
+use crate::base::span::Span;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -135,41 +135,28 @@ impl LockFile {
             );
             return Err(fault(Span::empty_at(0), reason));
         }
-        let mut packages: Vec<LockedPackage> = Vec::new();
-        let mut required = Vec::new();
+        let mut lock = Self::default();
+        let mut spans = Vec::new();
         for entry in written.package {
             let span = Span::from_offsets(entry.span().start, entry.span().end);
             let package = entry.into_inner();
-            check_package(&package).map_err(|reason| fault(span, reason.to_string()))?;
-            if packages
-                .last()
-                .is_some_and(|last| last.name >= package.name)
-            {
+            check_package(&package).map_err(|reason| fault(span, reason))?;
+            let last = lock.packages.last();
+            if last.is_some_and(|last| last.name >= package.name) {
                 let reason = format!("`{}` is not in the order of names", package.name);
                 return Err(fault(span, reason));
             }
-            required.extend(
-                package
-                    .dependencies
-                    .iter()
-                    .map(|name| Spanned::new(name.clone(), span)),
-            );
-            packages.push(package);
+            lock.packages.push(package);
+            spans.push(span);
         }
-        let lock = Self { packages };
-        match required
-            .into_iter()
-            .find(|name| lock.package(&name.value).is_none())
-        {
-            Some(name) => Err(fault(
-                name.span,
-                format!(
-                    "it has no package `{}`, which this one requires",
-                    name.value
-                ),
-            )),
-            None => Ok(lock),
+        for (package, span) in lock.packages.iter().zip(spans) {
+            let mut required = package.dependencies.iter();
+            if let Some(name) = required.find(|name| lock.package(name).is_none()) {
+                let reason = format!("it has no package `{name}`, which this one requires");
+                return Err(fault(span, reason));
+            }
         }
+        Ok(lock)
     }
 
     /// The text of the file.
@@ -191,23 +178,11 @@ impl LockFile {
     }
 }
 
-/// A fault of one package.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum PackageFault<'p> {
-    #[error("`{0}` is not the name of a package")]
-    Name(&'p str),
-    #[error("`resolved` is missing or is not a commit")]
-    Commit,
-    #[error("`{0}` is not a SHA-256")]
-    Digest(&'p str),
-    #[error("`{0}` is not the path of a file in a package")]
-    Path(&'p str),
-}
-
-fn check_package(package: &LockedPackage) -> Result<(), PackageFault<'_>> {
+/// Returns an error for a package with a value that no program writes.
+fn check_package(package: &LockedPackage) -> Result<(), String> {
     let mut names = package.dependencies.iter().chain([&package.name]);
     if let Some(name) = names.find(|name| !is_package_name(name)) {
-        return Err(PackageFault::Name(name));
+        return Err(format!("`{name}` is not the name of a package"));
     }
     let is_commit = |commit: &String| matches!(commit.len(), 40 | 64) && is_hex(commit);
     let is_sound = match package.source {
@@ -215,18 +190,18 @@ fn check_package(package: &LockedPackage) -> Result<(), PackageFault<'_>> {
         PackageSource::Git { .. } => package.resolved.as_ref().is_some_and(is_commit),
     };
     if !is_sound {
-        return Err(PackageFault::Commit);
+        return Err("`resolved` is missing or is not a commit".to_owned());
     }
-    let is_digest = |digest: &str| digest.len() == SHA256_DIGITS && is_hex(digest);
     let mut digests = package.files.values().chain([&package.tree]);
+    let is_digest = |digest: &String| digest.len() == SHA256_DIGITS && is_hex(digest);
     if let Some(digest) = digests.find(|digest| !is_digest(digest)) {
-        return Err(PackageFault::Digest(digest));
+        return Err(format!("`{digest}` is not a SHA-256"));
     }
-    let is_inside = |path: &str| {
-        !path.contains('\\') && resolve_beside(LOCK_FILE, path).as_deref() == Some(path)
+    let is_inside = |path: &String| {
+        !path.contains('\\') && resolve_beside(LOCK_FILE, path).as_ref() == Some(path)
     };
     match package.files.keys().find(|path| !is_inside(path)) {
-        Some(path) => Err(PackageFault::Path(path)),
+        Some(path) => Err(format!("`{path}` is not the path of a file in a package")),
         None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::glob::Globs;
 use crate::base::span::Spanned;
+use crate::base::words::words;
 use crate::template::names::DefinitionKind;
 use semver::Version;
 use std::fmt;
@@ -38,29 +39,22 @@ pub struct PackageExport {
     pub name: String,
 }
 
-/// The kinds of definitions that a package can export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ExportKind {
-    /// A named part of a template.
-    Fragment,
-    /// A role.
-    Role,
-    /// The `[lints]` of the package.
-    Rules,
-    /// A task.
-    Task,
-    /// A tool.
-    Tool,
+words! {
+    /// The kinds of definitions that a package can export.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ExportKind {
+        /// A named part of a template.
+        Fragment = "fragments",
+        /// A role.
+        Role = "roles",
+        /// The `[lints]` of the package.
+        Rules = "rules",
+        /// A task.
+        Task = "tasks",
+        /// A tool.
+        Tool = "tools",
+    }
 }
-
-/// Each kind with its word.
-const KIND_WORDS: [(ExportKind, &str); 5] = [
-    (ExportKind::Fragment, "fragments"),
-    (ExportKind::Role, "roles"),
-    (ExportKind::Rules, "rules"),
-    (ExportKind::Task, "tasks"),
-    (ExportKind::Tool, "tools"),
-];
 
 impl ExportKind {
     /// Returns the kind of a definition of a template; functions are always private.
@@ -71,19 +65,13 @@ impl ExportKind {
             DefinitionKind::Template => None,
         }
     }
-
-    /// Returns its word: `tasks`.
-    pub fn word(self) -> &'static str {
-        let row = KIND_WORDS.iter().find(|(kind, _)| *kind == self);
-        row.map_or("", |(_, word)| word)
-    }
 }
 
 impl PackageExport {
     /// Reads `KIND/NAME`, or `rules`.
     pub fn parse(text: &str) -> Option<Self> {
         let (word, name) = text.split_once('/').unwrap_or((text, ""));
-        let (kind, _) = *KIND_WORDS.iter().find(|(_, known)| *known == word)?;
+        let kind = ExportKind::parse(word)?;
         let is_named = kind != ExportKind::Rules;
         (is_named != name.is_empty() && text.contains('/') == is_named).then(|| Self {
             kind,
@@ -94,8 +82,7 @@ impl PackageExport {
 
 impl fmt::Display for PackageExport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = KIND_WORDS.iter().find(|(kind, _)| *kind == self.kind);
-        f.write_str(word.map_or("", |(_, word)| word))?;
+        f.write_str(self.kind.word())?;
         if self.name.is_empty() {
             return Ok(());
         }
@@ -133,7 +120,9 @@ pub fn without_private_settings(text: &str) -> String {
     ] {
         let section = settings.get_mut(section).and_then(Item::as_table_like_mut);
         if let Some(section) = section {
-            keys.iter().for_each(|key| drop(section.remove(key)));
+            for key in keys {
+                section.remove(key);
+            }
         }
     }
     let providers = settings

@@ -12,7 +12,7 @@ use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::cli::{overwrite, revision, rewrite};
 use crate::context::request::Files;
 use crate::package::matrix::{
-    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, NewRows, find_acceptance,
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, MATRIX_FILE, MatrixRow, find_acceptance,
     print_lines,
 };
 use crate::scenario::date;
@@ -85,11 +85,7 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     } else {
         known.remove_unlisted(&names)
     };
-    let matrix = known.with_rows(NewRows {
-        version: &report.version,
-        consumers: &report.consumers,
-        rows: &report.rows,
-    });
+    let matrix = known.with_rows(&report.version, &report.consumers, &report.rows);
     if !report.is_edited_release && matrix != project.files().text(MATRIX_FILE).unwrap_or_default()
     {
         write_file(&project.root, MATRIX_FILE, &matrix, cx)?;
@@ -141,7 +137,7 @@ fn accept_breaks(
             .with_hint("set one with `git config user.email`")
     })?;
     let at = date::format_time(fs::timestamp_seconds());
-    let accept = |row: &crate::package::matrix::MatrixRow| AcceptedBreak {
+    let accept = |row: &MatrixRow| AcceptedBreak {
         schema: CONTRACT_ACCEPTANCE.to_owned(),
         consumer: row.consumer.clone(),
         contract: row.contract.clone(),

@@ -7,23 +7,19 @@
 use super::project_files::read_files;
 use crate::base::folders;
 use crate::base::fs::{self, ExistingFolder, FileLock, FolderEntry};
-use crate::base::number::format_size;
 use crate::cli::overwrite::reject_links;
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root, read_text};
 use crate::package::PackedFile;
 use crate::package::git::{GitFault, GitLimits, fetch_revision};
-use crate::package::release::{PackageRelease, ReleaseFault};
-use crate::package::resolve::{
-    MajorConflict, Requirements, ResolveFault, SelectedPackage, resolve,
-};
+use crate::package::release::{PackageRelease, ReleaseFault, digest_of, file_digests};
+use crate::package::resolve::{Requirements, ResolveFault, SelectedPackage, resolve};
 use crate::package::store::{self, StoredTag};
 use crate::project::config::Config;
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use std::collections::BTreeMap;
-use std::io;
 use std::time::Duration;
 
 /// The folder of vendored packages.
@@ -51,41 +47,20 @@ impl FetchArgs {
     }
 }
 
-/// The reason why a package is not available.
+/// A package that is not available.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SourceFault {
-    #[error("{source_text}: {fault}")]
-    Release {
-        source_text: String,
-        fault: ReleaseFault,
-    },
-    #[error("{source_text} was not fetched yet, and `--offline` fetches nothing")]
-    Offline { source_text: String },
-    #[error("{source_text}: the tag was moved: it was commit {before}, and is {now}")]
-    Moved {
-        source_text: String,
-        before: String,
-        now: String,
-    },
-    #[error("path:{folder}: {reason}")]
-    Folder { folder: String, reason: String },
-    #[error(
-        "{source_text}: the packages up to this one have more than {} together, the limit; require fewer or smaller ones",
-        format_size(MAX_TOTAL_BYTES)
-    )]
-    TooLarge { source_text: String },
-    #[error("the folder of packages cannot be written: {0}")]
-    Store(#[from] io::Error),
+#[error("{place}: {reason}")]
+pub(super) struct SourceFault {
+    /// Its source.
+    place: String,
+    reason: ReleaseFault,
 }
 
 impl SourceFault {
     /// Returns true if another release of the package may do.
     pub(super) fn is_unfit(&self) -> bool {
-        let Self::Release { fault, .. } = self else {
-            return false;
-        };
         matches!(
-            fault,
+            self.reason,
             ReleaseFault::OtherProgram(_) | ReleaseFault::OtherVersion { .. }
         )
     }
@@ -173,12 +148,13 @@ impl DependencySet {
         if release.name == name {
             return Ok(release.requirements());
         }
-        let fault = ReleaseFault::OtherName {
-            found: release.name.clone(),
-            required: name.to_owned(),
-        };
-        let source_text = source.to_string();
-        Err(SourceFault::Release { source_text, fault })
+        Err(SourceFault {
+            place: source.to_string(),
+            reason: ReleaseFault::OtherName {
+                found: release.name.clone(),
+                required: name.to_owned(),
+            },
+        })
     }
 
     /// Reads the package at a source.
@@ -187,21 +163,29 @@ impl DependencySet {
         name: Option<&str>,
         source: &PackageSource,
     ) -> std::result::Result<&PackageRelease, SourceFault> {
-        if !self.releases.contains_key(source) {
-            let release = self.read_source(name, source)?;
-            let sizes = release.files.iter().map(|file| file.bytes.len() as u64);
-            self.total_bytes += sizes.sum::<u64>();
-            if self.total_bytes > MAX_TOTAL_BYTES {
-                let source_text = source.to_string();
-                return Err(SourceFault::TooLarge { source_text });
+        let release = match (self.releases.remove(source), source) {
+            (Some(known), _) => known,
+            (None, source) => {
+                let fault = |reason| SourceFault {
+                    place: source.to_string(),
+                    reason,
+                };
+                let release = match source {
+                    PackageSource::Path(folder) => read_folder(&self.project.root, folder)?,
+                    PackageSource::Git { url, tag } => {
+                        let read = self.read_tag(name, source, [url, tag]);
+                        read.map_err(fault)?
+                    }
+                };
+                let sizes = release.files.iter().map(|file| file.bytes.len() as u64);
+                self.total_bytes += sizes.sum::<u64>();
+                if self.total_bytes > MAX_TOTAL_BYTES {
+                    return Err(fault(ReleaseFault::TooLarge(MAX_TOTAL_BYTES)));
+                }
+                release
             }
-            self.releases.insert(source.clone(), release);
-        }
-        self.releases
-            .get(source)
-            .ok_or_else(|| SourceFault::Offline {
-                source_text: source.to_string(),
-            })
+        };
+        Ok(self.releases.entry(source.clone()).or_insert(release))
     }
 
     /// The names of the packages that were read, whether they are selected or not.
@@ -209,63 +193,46 @@ impl DependencySet {
         self.releases.values().map(|release| release.name.as_str())
     }
 
-    fn read_source(
+    /// Reads the package at a tag of a repository. Fetches it if it is not stored.
+    fn read_tag(
         &self,
         name: Option<&str>,
         source: &PackageSource,
-    ) -> std::result::Result<PackageRelease, SourceFault> {
-        let (url, tag) = match source {
-            PackageSource::Path(folder) => return read_folder(&self.project.root, folder),
-            PackageSource::Git { url, tag } => (url, tag),
-        };
-        let source_text = source.to_string();
-        let release_fault = |fault: ReleaseFault| SourceFault::Release {
-            source_text: source_text.clone(),
-            fault,
-        };
+        [url, tag]: [&str; 2],
+    ) -> std::result::Result<PackageRelease, ReleaseFault> {
         let is_accepted = name.is_some_and(|name| self.accepted.iter().any(|own| own == name));
         let known = self.known_tag(source).filter(|_| !is_accepted);
-        let stored = store::read_tag(&self.store, source);
-        if let (Some(known), Some(stored)) = (&known, &stored)
-            && self.is_offline
-            && known.commit != stored.commit
-        {
-            return Err(SourceFault::Moved {
-                source_text,
-                before: known.commit.clone(),
-                now: stored.commit.clone(),
-            });
-        }
-        // Of two commits, the repository decides.
-        let is_agreed =
-            |known: &&StoredTag| stored.as_ref().is_none_or(|own| own.commit == known.commit);
-        if let Some(known) = known.as_ref().filter(is_agreed)
-            && let Some(files) = self.read_stored(name, &known.tree)
-        {
-            let release = PackageRelease::from_files(files);
-            let release = release.and_then(|own| own.require_version(tag));
-            let release = release.map_err(release_fault)?;
-            let commit = Some(known.commit.clone());
-            return Ok(PackageRelease { commit, ..release });
+        let moved = |known: &StoredTag, now: &str| ReleaseFault::Moved {
+            before: known.commit.clone(),
+            now: now.to_owned(),
+        };
+        match (&known, store::read_tag(&self.store, source)) {
+            // Of two commits, the repository decides.
+            (Some(known), Some(stored)) if stored.commit != known.commit => {
+                if self.is_offline {
+                    return Err(moved(known, &stored.commit));
+                }
+            }
+            (Some(known), _) => {
+                if let Some(files) = self.read_stored(name, &known.tree) {
+                    let release = PackageRelease::from_files(files)?.require_version(tag)?;
+                    let commit = Some(known.commit.clone());
+                    return Ok(PackageRelease { commit, ..release });
+                }
+            }
+            (None, _) => {}
         }
         if self.is_offline {
-            return Err(SourceFault::Offline { source_text });
+            return Err(ReleaseFault::NotFetched);
         }
-        let tree =
-            fetch_revision(url, tag, &self.limits).map_err(|fault| release_fault(fault.into()))?;
-        if let Some(known) = known.filter(|known| known.commit != tree.commit) {
-            return Err(SourceFault::Moved {
-                source_text,
-                before: known.commit,
-                now: tree.commit,
-            });
+        let fetched = fetch_revision(url, tag, &self.limits)?;
+        if let Some(known) = known.filter(|known| known.commit != fetched.commit) {
+            return Err(moved(&known, &fetched.commit));
         }
-        let release = PackageRelease::from_tree(&tree);
-        let release = release.and_then(|own| own.require_version(tag));
-        let release = release.map_err(release_fault)?;
-        let entry = release.lock(source.clone());
-        store::install_package(&self.store, &entry.tree, &release.files)?;
-        let (commit, tree) = (tree.commit.clone(), entry.tree);
+        let release = PackageRelease::from_tree(&fetched)?.require_version(tag)?;
+        let tree = digest_of(&file_digests(&release.files));
+        store::install_package(&self.store, &tree, &release.files)?;
+        let commit = fetched.commit.clone();
         store::write_tag(&self.store, source, &StoredTag { commit, tree })?;
         Ok(release)
     }
@@ -395,13 +362,9 @@ impl DependencySet {
         reject_links(root, VENDOR_FOLDER)?;
         for org in fs::list_folder(&root.join(VENDOR_FOLDER)) {
             let place = format!("{VENDOR_FOLDER}/{}", org.name);
-            if fs::is_link(&org.path) {
-                reject_links(root, &place)?;
-            }
+            reject_links(root, &place)?;
             for package in fs::list_folder(&org.path) {
-                if fs::is_link(&package.path) {
-                    reject_links(root, &format!("{place}/{}", package.name))?;
-                }
+                reject_links(root, &format!("{place}/{}", package.name))?;
             }
         }
         Ok(())
@@ -478,32 +441,34 @@ impl DependencySet {
 
 /// Returns the error of requirements that contradict each other or cannot be read.
 pub(super) fn resolve_error(fault: &ResolveFault<SourceFault>) -> CliError {
-    let kind = match fault {
-        ResolveFault::Unreadable { .. } => CliErrorKind::Infrastructure,
-        ResolveFault::TwoSources { .. }
-        | ResolveFault::TwoMajors(_)
-        | ResolveFault::FolderInGit { .. }
-        | ResolveFault::Circle { .. }
-        | ResolveFault::TooMany => CliErrorKind::Project,
+    let (kind, hint) = match fault {
+        ResolveFault::Unreadable { path, fault } => {
+            let is_moved = matches!(fault.reason, ReleaseFault::Moved { .. });
+            let name = path.0.last().filter(|_| is_moved);
+            (
+                CliErrorKind::Infrastructure,
+                name.map(|name| moved_hint(name)),
+            )
+        }
+        ResolveFault::TwoSources { name, .. } => {
+            let hint = format!(
+                "one name has one source: require {name} from the same one, or a release of the other package that does"
+            );
+            (CliErrorKind::Project, Some(hint))
+        }
+        ResolveFault::TwoMajors(conflict) => {
+            let (name, version) = (&conflict.name, &conflict.second_version);
+            let hint = format!(
+                "one name has one version: require {name} {version} yourself with `ctxc package add` if your project works with it, or use releases that agree"
+            );
+            (CliErrorKind::Project, Some(hint))
+        }
+        ResolveFault::FolderInGit { .. } | ResolveFault::Circle { .. } | ResolveFault::TooMany => {
+            (CliErrorKind::Project, None)
+        }
     };
     let error = CliError::new(kind, fault.to_string());
-    if let ResolveFault::TwoSources { name, .. } = fault {
-        return error.with_hint(format!("one name has one source: require {name} from the same one, or a release of the other package that does"));
-    }
-    if let ResolveFault::TwoMajors(conflict) = fault {
-        let MajorConflict {
-            name,
-            second_version,
-            ..
-        } = &**conflict;
-        return error.with_hint(format!("one name has one version: require {name} {second_version} yourself with `ctxc package add` if your project works with it, or use releases that agree"));
-    }
-    if let ResolveFault::Unreadable { path, fault } = fault
-        && let (SourceFault::Moved { .. }, Some(name)) = (fault, path.0.last())
-    {
-        return error.with_hint(moved_hint(name));
-    }
-    error
+    hint.into_iter().fold(error, CliError::with_hint)
 }
 
 /// The sources of the packages that a project file names, by name.
@@ -541,20 +506,22 @@ pub(super) fn read_folder(
     root: &Path,
     folder: &str,
 ) -> std::result::Result<PackageRelease, SourceFault> {
-    let fault = |reason: String| SourceFault::Folder {
-        folder: folder.to_owned(),
+    let fault = |reason| SourceFault {
+        place: format!("path:{folder}"),
         reason,
     };
+    let failed = |why: CliError| fault(ReleaseFault::Folder(why.message));
     let place = root.join(folder);
     if !fs::is_dir(&place) {
-        return Err(fault("there is no such folder".to_owned()));
+        let reason = "there is no such folder".to_owned();
+        return Err(fault(ReleaseFault::Folder(reason)));
     }
     if !fs::exists(&place.join(PROJECT_FILE)) {
-        return Err(fault(ReleaseFault::NoProject.to_string()));
+        return Err(fault(ReleaseFault::NoProject));
     }
-    let project = Project::load_in(place).map_err(|error| fault(error.message))?;
-    let files = read_files(&project).map_err(|error| fault(error.message))?;
-    PackageRelease::new(&project.config, files).map_err(|why| fault(why.to_string()))
+    let project = Project::load_in(place).map_err(failed)?;
+    let files = read_files(&project).map_err(failed)?;
+    PackageRelease::new(&project.config, files).map_err(fault)
 }
 
 /// The differences of the vendored packages from a lock.

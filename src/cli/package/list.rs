@@ -5,7 +5,7 @@ use crate::base::folders::package_cache;
 use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root};
-use crate::package::release::digest_of;
+use crate::package::release::{digest_of, file_digests};
 use crate::package::store;
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
@@ -67,7 +67,7 @@ impl<'l> PackageTree<'l> {
                 return false;
             };
             let release = read_folder(self.root, folder);
-            release.is_ok_and(|release| digest_of(&release.digests()) != package.tree)
+            release.is_ok_and(|release| digest_of(&file_digests(&release.files)) != package.tree)
         };
         let state = match (fault, &package.verified) {
             (Some(fault), _) => {

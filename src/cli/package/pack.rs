@@ -12,12 +12,13 @@ use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::secret_check::{NewFile, SecretCheck};
+use crate::package::release::file_digests;
 use crate::package::{
-    PACKAGE_FILE, PackageDocument, PackageEvidence, PackedFile, is_recording, read_package,
-    write_archive,
+    PACKAGE_FILE, PackageDocument, PackedFile, is_recording, read_package, write_archive,
 };
-use crate::project::config::{Config, ConfigFile};
+use crate::project::config::{Config, ConfigFile, VERSION};
 use crate::project::package_section::without_private_settings;
+use crate::schema::json::names;
 use crate::template::text::normalize_line_ends;
 use std::io;
 
@@ -48,27 +49,32 @@ pub(super) fn run_pack(args: &PackArgs, cx: &mut Cx) -> Result<Exit> {
     let proof = PackageProof::from_files(&files, cx)?;
     require_passes(proof.scorecard.as_ref())?;
     let counts = ProofCounts::new(proof.scorecard.as_ref());
-    let evidence = PackageEvidence {
-        registry: &proof.compiled.project.registry,
-        exports: proof.exports,
-        manifest: proof.manifest,
-        scorecard: proof.scorecard,
-    };
     let unwritten = |why: serde_json::Error| {
         CliError::new(
             CliErrorKind::Infrastructure,
             format!("{PACKAGE_FILE} cannot be written: {why}"),
         )
     };
-    let mut document = PackageDocument::new(package, &files, evidence).map_err(unwritten)?;
-    document.hidden_text.clone_from(&args.allow_hidden);
+    let registry = &proof.compiled.project.registry;
+    let document = PackageDocument {
+        schema: names::PACKAGE.to_owned(),
+        name: package.name.value.clone(),
+        version: package.version.value.to_string(),
+        license: package.license.clone(),
+        tool: VERSION.to_owned(),
+        hidden_text: args.allow_hidden.clone(),
+        files: file_digests(&files),
+        exports: proof.exports,
+        manifest: proof.manifest,
+        scorecard: proof.scorecard,
+        registry: serde_json::from_slice(registry.as_bytes()).map_err(unwritten)?,
+    };
     let mut bytes = serde_json::to_vec_pretty(&document).map_err(unwritten)?;
     bytes.push(b'\n');
-    let described = PackedFile {
+    files.push(PackedFile {
         path: PACKAGE_FILE.to_owned(),
         bytes,
-    };
-    files.push(described);
+    });
     let texts = files.iter().filter_map(|file| {
         let text = std::str::from_utf8(&file.bytes).ok()?;
         Some(NewFile {

@@ -4,7 +4,6 @@
 use super::pack_checks::HIDDEN_TEXT_HINT;
 use crate::base::contained_path::describe_io_error;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::contracts::project_surface;
 use crate::cli::context::eval::judge_project;
@@ -16,6 +15,7 @@ use crate::cli::selection::{FindingRetention, SelectionResult, TemplateSelection
 use crate::context::manifest::Manifest;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::package::PackedFile;
+use crate::package::store::write_temp_folder;
 use crate::package::surface::Surface;
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile};
@@ -23,7 +23,6 @@ use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::Fingerprints;
 use crate::rules::input::hidden_text::HIDDEN_TEXT;
 use std::fmt::{self, Display, Formatter};
-use std::io;
 use tempfile::TempDir;
 
 /// The maximum number of findings and scenarios in a message.
@@ -76,7 +75,7 @@ impl CompiledPackage {
     /// Writes the files of a package into a temporary folder, and compiles them.
     pub(super) fn from_files(files: &[PackedFile]) -> Result<Self> {
         require_inside(files)?;
-        let folder = write_files(files).map_err(|why| {
+        let folder = write_temp_folder(files).map_err(|why| {
             let message = format!(
                 "a temporary folder cannot be written: {}",
                 describe_io_error(&why)
@@ -109,16 +108,6 @@ fn require_inside(files: &[PackedFile]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn write_files(files: &[PackedFile]) -> io::Result<TempDir> {
-    let folder = fs::temp_folder()?;
-    for file in files {
-        let path = folder.path().join(&file.path);
-        fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
-        fs::write_temp_file(&path, &file.bytes, false)?;
-    }
-    Ok(folder)
 }
 
 impl PackageProof {

@@ -3,6 +3,7 @@
 //! scenarios of the project. Contains no path of this machine and no time.
 
 use super::update_effects::{PackageEffect, ReleaseComparison, UpdateEffects};
+use crate::cli::context::contracts::COMMIT_DIGITS;
 use crate::cli::prelude::*;
 use crate::cli::render::markup::{code_element, escape_cell};
 use crate::package::matrix::{ContractVerdict, MatrixRow};
@@ -12,8 +13,6 @@ use std::fmt::Write as _;
 
 /// The first line, by which a program finds the comment again.
 const MARK: &str = "<!-- ctxc/package-update/1 -->";
-/// The digits of a commit.
-const COMMIT_DIGITS: usize = 12;
 
 /// Returns the summary of an update that changes nothing.
 pub(super) fn render_no_change() -> String {

@@ -5,7 +5,8 @@
 //! bounded number of steps, since a schema may come from another organisation.
 
 use super::find_violations;
-use serde_json::{Map, Value};
+use super::schema_faults::{KeywordValue, keyword_value};
+use serde_json::{Map, Value, json};
 use std::cell::Cell;
 
 /// A place where a schema accepts more, or lists less, than another.
@@ -18,42 +19,64 @@ pub struct SchemaGap {
 }
 
 /// Keywords that refuse no value.
-const ANNOTATIONS: &str = " title description $comment examples default deprecated readOnly writeOnly $schema $id $anchor $defs definitions ";
-/// Keywords whose effect depends on their neighbours.
-const CONTEXTUAL: &str =
-    " unevaluatedProperties unevaluatedItems additionalItems contains minContains maxContains ";
-/// Limits of keywords, with the types that they are about.
-const LOWER_LIMITS: [(&str, &str); 3] = [
-    ("minLength", "string"),
-    ("minItems", "array"),
-    ("minProperties", "object"),
+const ANNOTATIONS: [&str; 13] = [
+    "title",
+    "description",
+    "$comment",
+    "examples",
+    "default",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$schema",
+    "$id",
+    "$anchor",
+    "$defs",
+    "definitions",
 ];
-const UPPER_LIMITS: [(&str, &str); 3] = [
-    ("maxLength", "string"),
-    ("maxItems", "array"),
-    ("maxProperties", "object"),
+/// Keywords that lead to another schema.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+/// Keywords whose effect depends on their neighbours.
+const CONTEXTUAL: [&str; 6] = [
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "additionalItems",
+    "contains",
+    "minContains",
+    "maxContains",
+];
+/// Keywords with a bound: the one whose range has the bound itself, the one whose range has not, the
+/// sign by which the greater bound is the narrower, and the type that they are about.
+const BOUNDS: [(&str, &str, f64, &str); 8] = [
+    ("minimum", "exclusiveMinimum", 1.0, "number"),
+    ("maximum", "exclusiveMaximum", -1.0, "number"),
+    ("minLength", "", 1.0, "string"),
+    ("maxLength", "", -1.0, "string"),
+    ("minItems", "", 1.0, "array"),
+    ("maxItems", "", -1.0, "array"),
+    ("minProperties", "", 1.0, "object"),
+    ("maxProperties", "", -1.0, "object"),
 ];
 /// The types of JSON values.
 const TYPES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 /// The maximum number of compared pairs.
 const MAX_STEPS: u32 = 20_000;
+/// The maximum number of bytes that stand in place of references.
+const MAX_INLINED_BYTES: usize = 1 << 20;
 /// The maximum number of returned changes.
 const MAX_GAPS: usize = 10;
+/// The maximum depth of a schema without references.
+const MAX_DEPTH: u32 = 64;
 /// The reason of a gap for a field that the new schema does not list.
 const FIELD_IS_GONE: &str = "it is gone";
-/// The maximum depth of nested comparisons.
-const MAX_DEPTH: u32 = 64;
-
-/// The constraints of one place in a schema, without annotations and with its reference followed.
-type Rules = Map<String, Value>;
-
-/// The result of a comparison: the gaps that it found.
-type Containment = Result<(), Vec<SchemaGap>>;
 
 /// Returns a place where `narrow` may accept a value that `wide` refuses; `None` if there is none.
 pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
-    let comparison = SchemaComparison::new(narrow, wide);
-    let gaps = comparison.check(narrow, wide, &Place::root()).err()?;
+    if narrow == wide {
+        return None;
+    }
+    let (narrow, inlined) = (inline(narrow, "narrow"), inline(wide, "wide"));
+    let gaps = SchemaComparison::new(wide).check(&narrow, &inlined, "$");
     gaps.into_iter().next()
 }
 
@@ -61,11 +84,12 @@ pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
 /// fail: it accepts more than before, or a field or value that it listed is gone. Of many changes,
 /// only the first are returned.
 pub fn find_output_breaks(old: &Value, new: &Value) -> Vec<SchemaGap> {
-    let comparison = SchemaComparison::new(new, old);
-    let losses = comparison.check_losses(new, old, &Place::root());
-    let mut found = losses.err().unwrap_or_default();
-    let wider = SchemaComparison::new(new, old).check(new, old, &Place::root());
-    for gap in wider.err().unwrap_or_default() {
+    if old == new {
+        return Vec::new();
+    }
+    let (then, now) = (inline(old, "old"), inline(new, "new"));
+    let mut found = find_losses(&now, &then, "$");
+    for gap in SchemaComparison::new(old).check(&now, &then, "$") {
         // A field that is gone has no other changes.
         let is_gone = |loss: &SchemaGap| loss.path == gap.path && loss.reason == FIELD_IS_GONE;
         if !found.contains(&gap) && !found.iter().any(is_gone) {
@@ -74,16 +98,6 @@ pub fn find_output_breaks(old: &Value, new: &Value) -> Vec<SchemaGap> {
     }
     found.truncate(MAX_GAPS);
     found
-}
-
-/// Combines comparisons of independent parts.
-fn combine(parts: impl IntoIterator<Item = Containment>) -> Containment {
-    let found: Vec<SchemaGap> = parts
-        .into_iter()
-        .filter_map(Result::err)
-        .flatten()
-        .collect();
-    if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
 /// A field of an answer, as the schema describes it.
@@ -107,50 +121,42 @@ pub fn find_field(schema: &Value, path: &str) -> SchemaField {
     let Some(steps) = plain_steps(path) else {
         return SchemaField::Open;
     };
-    let (mut place, mut is_required, mut walked) = (schema, true, "$".to_owned());
+    let schema = inline(schema, "");
+    let (mut place, mut is_required, mut walked) = (&schema, true, "$".to_owned());
     for step in steps {
-        let Some(rules) = rules_of(place, schema) else {
+        let inner = match step {
+            PathStep::Item => {
+                // An array may be empty.
+                is_required = false;
+                walked.push_str("[*]");
+                place.get("items").filter(|items| items.is_object())
+            }
+            PathStep::Field(name) => {
+                // Values of other types have no fields.
+                is_required &= types_of(place) == ["object"] && requires(place, &name);
+                walked = format!("{walked}.{name}");
+                let listed = find_property(place, &name);
+                if listed.is_none() && is_closed_list(place) {
+                    return SchemaField::Missing(walked);
+                }
+                listed
+            }
+        };
+        let Some(inner) = inner else {
             return SchemaField::Open;
         };
-        let PathStep::Field(name) = step else {
-            // An array may be empty.
-            is_required = false;
-            walked.push_str("[*]");
-            match rules.get("items").filter(|items| items.is_object()) {
-                Some(_) => {
-                    place = match follow(place, schema).and_then(|place| place.get("items")) {
-                        Some(items) => items,
-                        None => return SchemaField::Open,
-                    }
-                }
-                None => return SchemaField::Open,
-            }
-            continue;
-        };
-        walked = format!("{walked}.{name}");
-        let listed = follow(place, schema)
-            .and_then(|place| place.get("properties"))
-            .and_then(Value::as_object);
-        match listed.and_then(|listed| listed.get(&name)) {
-            Some(inner) => {
-                // Values of other types have no fields.
-                is_required &= types_of(&rules) == ["object"] && requires(&rules, &name);
-                place = inner;
-            }
-            None if is_closed_list(&rules) => return SchemaField::Missing(walked),
-            None => return SchemaField::Open,
-        }
+        place = inner;
     }
-    rules_of(place, schema).map_or(SchemaField::Open, |rules| SchemaField::Listed {
+    SchemaField::Listed {
         is_required,
-        values: finite_values(&rules),
-    })
+        values: finite_values(place).map(<[Value]>::to_vec),
+    }
 }
 
 /// True if a schema lists the fields of an object, by which an unlisted one counts as missing.
-fn is_closed_list(rules: &Rules) -> bool {
+fn is_closed_list(schema: &Value) -> bool {
     const OTHERS: [&str; 5] = ["patternProperties", "anyOf", "oneOf", "allOf", "if"];
-    rules.contains_key("properties") && !OTHERS.iter().any(|key| rules.contains_key(*key))
+    schema.get("properties").is_some() && OTHERS.iter().all(|key| schema.get(key).is_none())
 }
 
 /// One step of a plain path.
@@ -165,13 +171,12 @@ fn plain_steps(path: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix('.') {
-            let end = after.find(['.', '[']).unwrap_or(after.len());
-            let name = after.get(..end)?;
+            let (name, after) = after.split_at(after.find(['.', '[']).unwrap_or(after.len()));
             if name.is_empty() || name == "*" {
                 return None;
             }
             steps.push(PathStep::Field(name.to_owned()));
-            rest = after.get(end..)?;
+            rest = after;
             continue;
         }
         let (inside, after) = rest.strip_prefix('[')?.split_once(']')?;
@@ -189,372 +194,335 @@ fn plain_steps(path: &str) -> Option<Vec<PathStep>> {
     Some(steps)
 }
 
-/// A place of both schemas.
-struct Place {
-    path: String,
-    depth: u32,
+/// Returns a schema that accepts the same values, without annotations and references. A reference
+/// that leads out of the schema, back to itself or too far stays, with the name of its side, so that
+/// it equals none of the other side.
+fn inline(schema: &Value, side: &str) -> Value {
+    let mut inliner = Inliner {
+        root: schema,
+        side,
+        open: Vec::new(),
+        bytes: 0,
+    };
+    inliner.inline(schema, 0)
 }
 
-impl Place {
-    fn root() -> Self {
-        Self {
-            path: "$".to_owned(),
-            depth: 0,
+/// The state of [`inline`].
+struct Inliner<'s> {
+    root: &'s Value,
+    side: &'s str,
+    /// The references that led to the present place.
+    open: Vec<&'s str>,
+    /// The bytes that stand in place of references.
+    bytes: usize,
+}
+
+impl<'s> Inliner<'s> {
+    fn inline(&mut self, schema: &'s Value, depth: u32) -> Value {
+        let rules = match schema {
+            Value::Bool(true) => return json!({}),
+            Value::Bool(false) => return json!({"not": {}}),
+            _ if depth > MAX_DEPTH => return json!({"$ref": self.side}),
+            Value::Object(rules) => rules,
+            Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                return schema.clone();
+            }
+        };
+        if REFERENCES.iter().any(|key| rules.contains_key(*key)) {
+            let Some((address, target)) = self.follow(rules) else {
+                return json!({"$ref": self.side});
+            };
+            self.open.push(address);
+            let found = self.inline(target, depth + 1);
+            self.open.pop();
+            return found;
         }
+        let mut inlined = Map::new();
+        for (key, value) in rules.iter().filter(|(key, _)| !is_annotation(key)) {
+            let value = match (keyword_value(key), value) {
+                (Some(KeywordValue::SchemaMap), Value::Object(named)) => named
+                    .iter()
+                    .map(|(name, inner)| (name.clone(), self.inline(inner, depth + 1)))
+                    .collect(),
+                (Some(KeywordValue::Schema), Value::Array(all)) => all
+                    .iter()
+                    .map(|inner| self.inline(inner, depth + 1))
+                    .collect(),
+                (Some(KeywordValue::Schema), inner) => self.inline(inner, depth + 1),
+                _ => value.clone(),
+            };
+            inlined.insert(key.clone(), value);
+        }
+        Value::Object(inlined)
     }
 
-    fn inner(&self, step: &str) -> Self {
-        Self {
-            path: format!("{}{step}", self.path),
-            depth: self.depth + 1,
+    /// The target of a reference without other rules, and its address.
+    fn follow(&mut self, rules: &'s Map<String, Value>) -> Option<(&'s str, &'s Value)> {
+        let mut others = rules.keys().filter(|key| !is_annotation(key));
+        let address = rules.get("$ref")?.as_str()?;
+        if self.bytes > MAX_INLINED_BYTES
+            || self.open.contains(&address)
+            || others.any(|key| key != "$ref")
+        {
+            return None;
         }
-    }
-
-    fn gap<T>(&self, reason: impl Into<String>) -> Result<T, Vec<SchemaGap>> {
-        Err(vec![SchemaGap {
-            path: self.path.clone(),
-            reason: reason.into(),
-        }])
+        let target = self.root.pointer(address.strip_prefix('#')?)?;
+        self.bytes += target.to_string().len();
+        Some((address, target))
     }
 }
 
-/// Two schemas under comparison, which the references of each lead into.
+/// A comparison of two schemas without references.
 struct SchemaComparison<'s> {
-    narrow: &'s Value,
-    wide: &'s Value,
+    /// The draft of the wide schema.
+    draft: Option<&'s Value>,
     steps: Cell<u32>,
 }
 
+fn gap(path: &str, reason: impl Into<String>) -> Vec<SchemaGap> {
+    vec![SchemaGap {
+        path: path.to_owned(),
+        reason: reason.into(),
+    }]
+}
+
 impl<'s> SchemaComparison<'s> {
-    const fn new(narrow: &'s Value, wide: &'s Value) -> Self {
-        let steps = Cell::new(0);
+    fn new(wide: &'s Value) -> Self {
         Self {
-            narrow,
-            wide,
-            steps,
+            draft: wide.get("$schema"),
+            steps: Cell::new(0),
         }
     }
 
-    /// The rules of both sides, unless the comparison takes too long or leads out of a schema.
-    fn rules(
-        &self,
-        narrow: &Value,
-        wide: &Value,
-        place: &Place,
-    ) -> Result<(Rules, Rules), Vec<SchemaGap>> {
-        self.steps.set(self.steps.get() + 1);
-        if self.steps.get() > MAX_STEPS || place.depth > MAX_DEPTH {
-            return place.gap("it is too complex to be compared");
-        }
-        match (rules_of(narrow, self.narrow), rules_of(wide, self.wide)) {
-            (Some(narrow), Some(wide)) => Ok((narrow, wide)),
-            _ => place.gap("its `$ref` cannot be compared"),
-        }
-    }
-
-    fn check(&self, narrow: &Value, wide: &Value, place: &Place) -> Containment {
-        let (own, limits) = self.rules(narrow, wide, place)?;
-        let is_equal = own == limits && !has_reference(&limits);
-        if limits.is_empty() || own.contains_key("false") || is_equal {
-            return Ok(());
-        }
-        let inner = Place {
-            path: place.path.clone(),
-            depth: place.depth + 1,
+    /// Finds the places where a schema accepts more than another.
+    fn check(&self, narrow: &Value, wide: &Value, path: &str) -> Vec<SchemaGap> {
+        let (Value::Object(own), Value::Object(limits)) = (narrow, wide) else {
+            return gap(path, "it has no schema");
         };
-        if let Some(values) = finite_values(&own) {
-            if has_reference(&limits) {
-                return place.gap("its `$ref` cannot be compared");
-            }
-            let schema = follow(wide, self.wide).unwrap_or(&Value::Bool(false));
-            let is_refused = |value: &&Value| {
-                find_violations(schema, value).map_or(true, |faults| !faults.is_empty())
-            };
-            return match values.iter().find(is_refused) {
-                Some(value) => place.gap(format!("it may be {value}")),
-                None => Ok(()),
-            };
+        self.steps.set(self.steps.get() + 1);
+        if self.steps.get() > MAX_STEPS {
+            return gap(path, "it is too complex to be compared");
+        }
+        if limits.is_empty() || own == limits || is_nothing(own.get("not")) {
+            return Vec::new();
+        }
+        if [own, limits].iter().any(|side| side.contains_key("$ref")) {
+            return gap(path, "its `$ref` cannot be compared");
+        }
+        if let Some(values) = finite_values(narrow) {
+            let other = values.iter().find(|value| !self.accepts(wide, value));
+            return other.map_or_else(Vec::new, |value| gap(path, format!("it may be {value}")));
         }
         let branches = |key: &str| own.get(key).and_then(Value::as_array);
-        let fits = |branch: &Value| self.check(branch, wide, &inner).is_ok();
+        let fits = |branch: &Value| self.check(branch, wide, path).is_empty();
         if branches("allOf").is_some_and(|all| all.iter().any(fits))
             || ["anyOf", "oneOf"]
                 .iter()
                 .any(|key| branches(key).is_some_and(|some| some.iter().all(fits)))
         {
-            return Ok(());
+            return Vec::new();
         }
-        combine(limits.iter().map(|(key, limit)| {
-            let pair = KeywordPair {
-                own: &own,
-                limits: &limits,
-                key,
-                limit,
-            };
-            self.check_keyword(narrow, pair, &inner)
-        }))
+        let keys = limits.keys();
+        keys.flat_map(|key| self.check_keyword(narrow, wide, key, path))
+            .collect()
     }
 
-    fn check_keyword(&self, narrow: &Value, pair: KeywordPair<'_>, place: &Place) -> Containment {
-        let KeywordPair {
-            own,
-            limits,
-            key,
-            limit,
-        } = pair;
+    /// True if a schema accepts a value by its draft.
+    fn accepts(&self, schema: &Value, value: &Value) -> bool {
+        let mut schema = schema.clone();
+        if let (Some(draft), Value::Object(rules)) = (self.draft, &mut schema) {
+            rules.insert("$schema".to_owned(), draft.clone());
+        }
+        find_violations(&schema, value).is_ok_and(|faults| faults.is_empty())
+    }
+
+    /// Finds the places where a schema accepts more than a keyword of another.
+    fn check_keyword(&self, narrow: &Value, wide: &Value, key: &str, path: &str) -> Vec<SchemaGap> {
+        let limit = wide.get(key).unwrap_or(&Value::Null);
         let may_be = |kind: &str| {
-            let types = types_of(own);
+            let types = types_of(narrow);
             types.contains(&kind) || kind == "number" && types.contains(&"integer")
         };
-        let number = |key: &str| own.get(key).and_then(Value::as_f64);
-        let unlimited = || place.gap(format!("it is not limited by `{key}: {limit}`"));
-        let any = Value::Bool(true);
+        let has = |key: &str| narrow.get(key).is_some();
+        let any = json!({});
         match key {
             "type" => {
-                let (found, wanted) = (types_of(own), types_of(limits));
+                let (found, wanted) = (types_of(narrow), types_of(wide));
                 let is_wanted = |kind: &&str| {
                     wanted.contains(kind) || *kind == "integer" && wanted.contains(&"number")
                 };
                 let other = found.into_iter().find(|kind| !is_wanted(kind));
-                other.map_or(Ok(()), |kind| {
-                    place.gap(format!("it may be of type `{kind}`, not {limit}"))
+                other.map_or_else(Vec::new, |kind| {
+                    gap(path, format!("it may be of type `{kind}`, not {limit}"))
                 })
             }
-            "required" if may_be("object") => {
+            "required" | "properties" | "additionalProperties" if !may_be("object") => Vec::new(),
+            "items" if !may_be("array") => Vec::new(),
+            "required" => {
                 let wanted = limit.as_array().into_iter().flatten();
                 let wanted = wanted.filter_map(Value::as_str);
-                combine(wanted.filter(|name| !requires(own, name)).map(|name| {
-                    let listed = own.get("properties").and_then(|all| all.get(name));
-                    place.inner(&format!(".{name}")).gap(match listed {
-                        Some(_) => "it may be absent",
-                        None => "the schema has no such field",
+                let missing = wanted.filter(|name| !requires(narrow, name));
+                missing
+                    .flat_map(|name| {
+                        let reason = match find_property(narrow, name) {
+                            Some(_) => "it may be absent",
+                            None => "the schema has no such field",
+                        };
+                        gap(&format!("{path}.{name}"), reason)
                     })
-                }))
+                    .collect()
             }
-            "properties" if may_be("object") => {
+            "properties" => {
                 let fields = limit.as_object().into_iter().flatten();
-                combine(fields.map(|(name, limit)| {
-                    let place = place.inner(&format!(".{name}"));
-                    let listed = own.get("properties").and_then(|all| all.get(name));
-                    let found = listed.or_else(|| own.get("additionalProperties"));
-                    if listed.is_none() && own.contains_key("patternProperties") {
-                        return place.gap("its `patternProperties` cannot be compared");
-                    }
-                    self.check(found.unwrap_or(&any), limit, &place)
-                }))
+                fields
+                    .flat_map(|(name, limit)| {
+                        let path = format!("{path}.{name}");
+                        let listed = find_property(narrow, name);
+                        if listed.is_none() && has("patternProperties") {
+                            return gap(&path, "its `patternProperties` cannot be compared");
+                        }
+                        let found = listed.or_else(|| narrow.get("additionalProperties"));
+                        self.check(found.unwrap_or(&any), limit, &path)
+                    })
+                    .collect()
             }
-            "additionalProperties" if may_be("object") => {
-                if limits.contains_key("patternProperties") || own.contains_key("patternProperties")
-                {
-                    return place.gap("its `patternProperties` cannot be compared");
+            "additionalProperties" => {
+                if wide.get("patternProperties").is_some() || has("patternProperties") {
+                    return gap(path, "its `patternProperties` cannot be compared");
                 }
-                let known = limits.get("properties");
-                let listed = own.get("properties").and_then(Value::as_object);
-                let is_known = |name: &str| known.is_some_and(|known| known.get(name).is_some());
-                let new = listed
-                    .into_iter()
-                    .flatten()
-                    .filter(|(name, _)| !is_known(name));
-                let further = own.get("additionalProperties").unwrap_or(&any);
-                let new = new.map(|(name, found)| (format!(".{name}"), found));
-                let all = new.chain([(".*".to_owned(), further)]);
-                combine(all.map(|(step, found)| self.check(found, limit, &place.inner(&step))))
+                let listed = narrow.get("properties").and_then(Value::as_object);
+                let listed = listed.into_iter().flatten();
+                let new = listed.filter(|(name, _)| find_property(wide, name).is_none());
+                let further = narrow.get("additionalProperties").unwrap_or(&any);
+                new.map(|(name, found)| (name.as_str(), found))
+                    .chain([("*", further)])
+                    .flat_map(|(name, found)| self.check(found, limit, &format!("{path}.{name}")))
+                    .collect()
             }
-            "items" if may_be("array") && !limit.is_array() => {
-                if own.contains_key("prefixItems") || limits.contains_key("prefixItems") {
-                    return place.gap("its `prefixItems` cannot be compared");
+            "items" if limit.is_array() => gap(path, "its items differ by place"),
+            "items" => {
+                if has("prefixItems") || wide.get("prefixItems").is_some() {
+                    return gap(path, "its `prefixItems` cannot be compared");
                 }
-                let found = own.get("items").filter(|items| !items.is_array());
-                self.check(found.unwrap_or(&any), limit, &place.inner("[*]"))
+                let found = narrow.get("items").filter(|items| !items.is_array());
+                self.check(found.unwrap_or(&any), limit, &format!("{path}[*]"))
             }
             "anyOf" => {
-                let branches = limit.as_array().map_or(&[][..], Vec::as_slice);
-                if branches
-                    .iter()
-                    .any(|branch| self.check(narrow, branch, place).is_ok())
-                {
-                    return Ok(());
+                let mut branches = limit.as_array().into_iter().flatten();
+                if branches.any(|branch| self.check(narrow, branch, path).is_empty()) {
+                    return Vec::new();
                 }
-                place.gap("it is within no alternative of `anyOf`")
+                gap(path, "it is within no alternative of `anyOf`")
             }
             "allOf" => {
                 let branches = limit.as_array().into_iter().flatten();
-                combine(branches.map(|branch| self.check(narrow, branch, place)))
+                branches
+                    .flat_map(|branch| self.check(narrow, branch, path))
+                    .collect()
             }
-            "minimum" | "exclusiveMinimum" if may_be("number") => {
-                let least = limit.as_f64().unwrap_or(f64::INFINITY);
-                let above = number("exclusiveMinimum").is_some_and(|own| own >= least);
-                let from = number("minimum")
-                    .is_some_and(|own| own > least || own >= least && key == "minimum");
-                if above || from { Ok(()) } else { unlimited() }
-            }
-            "maximum" | "exclusiveMaximum" if may_be("number") => {
-                let most = limit.as_f64().unwrap_or(f64::NEG_INFINITY);
-                let below = number("exclusiveMaximum").is_some_and(|own| own <= most);
-                let to = number("maximum")
-                    .is_some_and(|own| own < most || own <= most && key == "maximum");
-                if below || to { Ok(()) } else { unlimited() }
-            }
-            "items" if limit.is_array() => place.gap("its items differ by place".to_owned()),
-            "required"
-            | "properties"
-            | "additionalProperties"
-            | "items"
-            | "minimum"
-            | "exclusiveMinimum"
-            | "maximum"
-            | "exclusiveMaximum" => Ok(()),
-            "enum" | "const" => place.gap(format!("it may be other than {limit}")),
-            "false" => place.gap("it may exist"),
+            "enum" | "const" => gap(path, format!("it may be other than {limit}")),
+            "not" if is_nothing(Some(limit)) => gap(path, "it may exist"),
             _ => {
-                let lower = LOWER_LIMITS.iter().find(|(name, _)| *name == key);
-                let upper = UPPER_LIMITS.iter().find(|(name, _)| *name == key);
-                if lower.or(upper).is_some_and(|(_, kind)| !may_be(kind)) {
-                    return Ok(());
+                let bound = BOUNDS
+                    .iter()
+                    .find(|(own, other, ..)| [own, other].contains(&&key));
+                let is_within = match bound {
+                    Some((.., kind)) if !may_be(kind) => true,
+                    Some((including, excluding, sign, _)) => {
+                        let number = |schema: &Value, key| {
+                            let number = schema.get(key)?.as_f64()?;
+                            Some((number * sign, key == *excluding))
+                        };
+                        let limit = number(wide, key);
+                        let mut own = [*including, *excluding].into_iter();
+                        limit.is_some() && own.any(|key| number(narrow, key) >= limit)
+                    }
+                    None => narrow.get(key) == Some(limit) && !CONTEXTUAL.contains(&key),
+                };
+                if is_within {
+                    return Vec::new();
                 }
-                let limited = number(key).zip(limit.as_f64()).is_some_and(|(own, limit)| {
-                    lower.is_some() && own >= limit || upper.is_some() && own <= limit
+                gap(path, format!("it is not limited by `{key}: {limit}`"))
+            }
+        }
+    }
+}
+
+/// Finds a field or value that the old schema lists and the new one does not.
+fn find_losses(new: &Value, old: &Value, path: &str) -> Vec<SchemaGap> {
+    if new == old {
+        return Vec::new();
+    }
+    match (finite_values(old), finite_values(new)) {
+        (Some(then), Some(now)) => {
+            if let Some(gone) = then.iter().find(|value| !now.contains(value)) {
+                return gap(path, format!("it is never {gone} any more"));
+            }
+        }
+        (None, Some(_)) => return gap(path, "only listed values are left"),
+        (_, None) => {}
+    }
+    for key in ["$ref", "patternProperties", "anyOf", "oneOf", "allOf", "if"] {
+        if old.get(key) != new.get(key) {
+            return gap(path, format!("its `{key}` changed"));
+        }
+    }
+    let mut losses = Vec::new();
+    match (old.get("properties"), new.get("properties")) {
+        (None, Some(_)) => return gap(path, "only listed fields are left"),
+        (Some(Value::Object(fields)), _) => {
+            for (name, old) in fields {
+                let path = format!("{path}.{name}");
+                losses.extend(match find_property(new, name) {
+                    Some(new) => find_losses(new, old, &path),
+                    None => gap(&path, FIELD_IS_GONE),
                 });
-                let is_equal = own.get(key) == Some(limit)
-                    && !has_reference(own)
-                    && !CONTEXTUAL.contains(&format!(" {key} "));
-                if limited || is_equal {
-                    Ok(())
-                } else {
-                    unlimited()
-                }
             }
         }
+        _ => {}
     }
-
-    /// Finds a field or value that the old schema, the wide one, lists and the new one does not.
-    fn check_losses(&self, new: &Value, old: &Value, place: &Place) -> Containment {
-        let (now, then) = self.rules(new, old, place)?;
-        if now == then && !has_reference(&then) {
-            return Ok(());
-        }
-        match (finite_values(&then), finite_values(&now)) {
-            (Some(then), Some(now)) => {
-                if let Some(gone) = then.iter().find(|value| !now.contains(value)) {
-                    return place.gap(format!("it is never {gone} any more"));
-                }
-            }
-            (None, Some(_)) => return place.gap("only listed values are left"),
-            (_, None) => {}
-        }
-        for key in ["patternProperties", "anyOf", "oneOf", "allOf", "if"] {
-            if then.get(key) != now.get(key) || then.contains_key(key) && has_reference(&then) {
-                return place.gap(format!("its `{key}` changed"));
-            }
-        }
-        let fields = |rules: &Rules| rules.get("properties").and_then(Value::as_object).cloned();
-        let (old_fields, new_fields) = (fields(&then), fields(&now));
-        if old_fields.is_none() && new_fields.is_some() {
-            return place.gap("only listed fields are left");
-        }
-        let of_fields = old_fields.iter().flatten().map(|(name, old)| {
-            let place = place.inner(&format!(".{name}"));
-            match new_fields.as_ref().and_then(|fields| fields.get(name)) {
-                Some(new) => self.check_losses(new, old, &place),
-                None => place.gap(FIELD_IS_GONE),
-            }
-        });
-        let any = Value::Bool(true);
-        let items = |rules: &Rules| rules.get("items").cloned().unwrap_or_else(|| any.clone());
-        let has_items = then.contains_key("items") || now.contains_key("items");
-        let of_items =
-            has_items.then(|| self.check_losses(&items(&now), &items(&then), &place.inner("[*]")));
-        combine(of_fields.chain(of_items))
-    }
+    let any = json!({});
+    let [then, now] = [old, new].map(|schema| schema.get("items").unwrap_or(&any));
+    losses.extend(find_losses(now, then, &format!("{path}[*]")));
+    losses
 }
 
-/// A keyword of the wide schema, with the rules of both sides.
-#[derive(Clone, Copy)]
-struct KeywordPair<'r> {
-    own: &'r Rules,
-    limits: &'r Rules,
-    key: &'r str,
-    limit: &'r Value,
-}
-
-/// The schema that a place leads to; `None` if its reference leads elsewhere or is not alone.
-fn follow<'s>(mut schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
-    for _ in 0..MAX_DEPTH {
-        let Some(target) = schema.get("$ref") else {
-            return Some(schema);
-        };
-        let others = schema
-            .as_object()?
-            .keys()
-            .any(|key| key != "$ref" && !is_annotation(key));
-        schema = root
-            .pointer(target.as_str()?.strip_prefix('#')?)
-            .filter(|_| !others)?;
-    }
-    None
-}
-
-/// The rules at a place; `false` has the only rule of that name.
-fn rules_of(schema: &Value, root: &Value) -> Option<Rules> {
-    match follow(schema, root)? {
-        Value::Bool(true) => Some(Rules::new()),
-        Value::Bool(false) => Some(Rules::from_iter([("false".to_owned(), Value::Null)])),
-        Value::Object(rules) => Some(
-            rules
-                .iter()
-                .filter(|(key, _)| !is_annotation(key))
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect(),
-        ),
-        Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
-    }
+/// True for the schema below `not` of one that accepts no value.
+fn is_nothing(refused: Option<&Value>) -> bool {
+    refused
+        .and_then(Value::as_object)
+        .is_some_and(Map::is_empty)
 }
 
 fn is_annotation(key: &str) -> bool {
-    ANNOTATIONS.contains(&format!(" {key} "))
+    ANNOTATIONS.contains(&key)
+}
+
+/// The schema of a listed field.
+fn find_property<'s>(schema: &'s Value, name: &str) -> Option<&'s Value> {
+    schema.get("properties")?.get(name)
 }
 
 /// The values that a schema lists; `None` if it lists none.
-fn finite_values(rules: &Rules) -> Option<Vec<Value>> {
-    match (rules.get("const"), rules.get("enum")) {
-        (Some(value), _) => Some(vec![value.clone()]),
-        (None, Some(Value::Array(values))) => Some(values.clone()),
-        _ => None,
+fn finite_values(schema: &Value) -> Option<&[Value]> {
+    match schema.get("const") {
+        Some(value) => Some(std::slice::from_ref(value)),
+        None => Some(schema.get("enum")?.as_array()?),
     }
 }
 
 /// The types that values may have.
-fn types_of(rules: &Rules) -> Vec<&str> {
-    match rules.get("type") {
+fn types_of(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(some)) => some.iter().filter_map(Value::as_str).collect(),
         _ => TYPES.to_vec(),
     }
 }
 
-fn requires(rules: &Rules, name: &str) -> bool {
-    let required = rules.get("required").and_then(Value::as_array);
+fn requires(schema: &Value, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
     required.is_some_and(|all| all.iter().any(|one| one == name))
-}
-
-fn has_reference(rules: &Rules) -> bool {
-    let mut open: Vec<&Value> = rules.values().collect();
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(fields) => {
-                if ["$ref", "$dynamicRef"]
-                    .iter()
-                    .any(|key| fields.contains_key(*key))
-                {
-                    return true;
-                }
-                open.extend(fields.values());
-            }
-            Value::Array(items) => open.extend(items),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    false
 }
 
 #[cfg(test)]

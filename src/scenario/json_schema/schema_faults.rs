@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The kind of value that a keyword takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum KeywordValue {
+pub(super) enum KeywordValue {
     /// A value that is not checked further.
     Value,
     /// A schema, or a list of schemas.
@@ -84,6 +84,12 @@ const KEYWORDS: &[(&str, KeywordValue)] = &[
     ("contentMediaType", KeywordValue::Value),
     ("contentSchema", KeywordValue::Schema),
 ];
+
+/// Returns the kind of value that a keyword takes; `None` if the key is no keyword.
+pub(super) fn keyword_value(key: &str) -> Option<KeywordValue> {
+    let found = KEYWORDS.iter().find(|(name, _)| *name == key);
+    found.map(|(_, value)| *value)
+}
 
 /// Extra keys that editors and code generators write beside the keywords.
 const EXTENSION_KEYWORDS: &[&str] = &[
@@ -210,8 +216,8 @@ impl<'s> SchemaTraversal<'s> {
         let inside = self.open.len();
         for (key, value) in keys {
             let at = child_pointer(path, key);
-            match KEYWORDS.iter().find(|(name, _)| name == key) {
-                Some((_, holds)) => self.check_keyword(at, key, *holds, value),
+            match keyword_value(key) {
+                Some(holds) => self.check_keyword(at, key, holds, value),
                 None if key.starts_with("x-") || EXTENSION_KEYWORDS.contains(&key.as_str()) => {}
                 None => {
                     let near = nearest_candidate(key, KEYWORDS.iter().map(|(name, _)| *name));

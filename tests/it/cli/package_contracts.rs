@@ -94,22 +94,24 @@ fn a_kept_contract_is_a_row_and_a_broken_one_stops_the_release() {
 
 #[test]
 fn an_edit_leaves_the_rows_of_the_released_version() {
-    let project = package();
-    git(&project, &["init", "-q"]);
-    commit(&project);
-    git(&project, &["tag", "v1.0.0"]);
-    can_publish(&project)
-        .exits_with(0)
-        .output_lacks("your changes");
-    let released = project.read_file("contracts/MATRIX.jsonl");
-    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
-    can_publish(&project)
-        .exits_with(4)
-        .stdout_contains(
-            "acme/rules 1.0.0 breaks a contract of shop, which the released 1.0.0 kept\n",
-        )
-        .stdout_contains("your changes after v1.0.0: raise `version` in ctxc.toml");
-    assert_eq!(project.read_file("contracts/MATRIX.jsonl"), released);
+    for tag in ["v1.0.0", "1.0.0", "rules/v1.0.0"] {
+        let project = package();
+        git(&project, &["init", "-q"]);
+        commit(&project);
+        git(&project, &["tag", tag]);
+        can_publish(&project)
+            .exits_with(0)
+            .output_lacks("your changes");
+        let released = project.read_file("contracts/MATRIX.jsonl");
+        replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+        can_publish(&project)
+            .exits_with(4)
+            .stdout_contains(
+                "acme/rules 1.0.0 breaks a contract of shop, which the released 1.0.0 kept\n",
+            )
+            .stdout_contains("your changes after v1.0.0: raise `version` in ctxc.toml");
+        assert_eq!(project.read_file("contracts/MATRIX.jsonl"), released);
+    }
 }
 
 #[test]
@@ -174,6 +176,20 @@ fn a_contract_that_was_never_kept_only_warns_and_so_does_an_edited_one() {
     can_publish(&project)
         .exits_with(0)
         .stdout_contains("pending: “shape” of shop");
+}
+
+#[test]
+fn a_day_of_review_makes_no_new_contract() {
+    let project = package();
+    can_publish(&project).exits_with(0);
+    replace(
+        &project,
+        CONTRACT,
+        "name: shape\n",
+        "name: shape\nreviewed: 2026-11-29\ntags: [shape]\n",
+    );
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    can_publish(&project).exits_with(4);
 }
 
 #[test]
@@ -437,6 +453,12 @@ fn the_gate_of_a_package_keeps_its_contracts() {
     replace(&project, "templates/answer.json", "\"legal\"]", "\"data\"]");
     commit(&project);
     project.run(&gate).output_lacks("shape");
+    std::fs::remove_dir_all(project.path("shop")).unwrap();
+    commit(&project);
+    project
+        .run(&gate)
+        .exits_with(7)
+        .stdout_contains("a consumer that only the base lists cannot be read: the consumer");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The consumers of a package: their contracts, copied into a temporary folder, in which nothing
 //! else of theirs is.
 
-use crate::base::contained_path::{self, slash_path};
+use crate::base::contained_path::{list_files_below, read_file};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::{Hash, Hasher};
 use crate::base::span::Spanned;
@@ -10,22 +10,21 @@ use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::eval::result_keys::referenced_files;
+use crate::package::PackedFile;
 use crate::package::git::{GitFault, GitLimits, fetch_revision};
 use crate::package::matrix::MATRIX_FILE;
+use crate::package::store::write_temp_folder;
 use crate::project::config::Config;
-use crate::project::dependencies::{PackageSource, mask_credentials};
+use crate::project::dependencies::{PackageSource, mask_credentials, normalize_folder};
 use crate::project::packages::CONTRACTS_FOLDER;
 use crate::scenario::model::ScenarioCase;
 use crate::scenario::paths;
-use std::collections::BTreeMap;
 use tempfile::TempDir;
 
 /// The maximum number of bytes of one file.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 /// The maximum number of files.
 const MAX_FILES: usize = 10_000;
-/// The maximum number of folders inside each other.
-const MAX_DEPTH: usize = 32;
 
 /// The source of a consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +33,6 @@ pub(in crate::cli) enum ConsumerSource {
     Folder(PathBuf),
     /// A revision of a git repository.
     Git { url: String, revision: String },
-}
-
-/// A file of a consumer.
-struct ConsumerFile {
-    /// Relative to the consumer's project.
-    path: String,
-    bytes: Vec<u8>,
 }
 
 /// The contracts of a consumer with a package.
@@ -53,8 +45,8 @@ pub(super) struct ConsumerContracts {
     /// A project that has its contracts alone.
     pub(super) project: CompiledProject,
     pub(super) scenarios: Scenarios,
-    /// The hash of each file by its path.
-    hashes: BTreeMap<String, Hash>,
+    /// The files of that project.
+    files: Vec<PackedFile>,
     /// The folder of that project.
     _folder: TempDir,
 }
@@ -122,9 +114,18 @@ impl ConsumerSource {
         }
     }
 
-    /// The name of its folder or repository.
+    /// The name of its folder, as it is written, or of its repository.
     pub(in crate::cli) fn name(&self) -> String {
-        let place = self.place();
+        let written = match self {
+            Self::Folder(folder) => normalize_folder(folder),
+            Self::Git { url, .. } => url.clone(),
+        };
+        // `..` is known by the name of that folder alone.
+        let place = if written.ends_with('.') {
+            self.place()
+        } else {
+            written
+        };
         let place = place.trim_end_matches(['/', '\\']);
         let last = place.rsplit(['/', '\\']).next().unwrap_or(place);
         last.strip_suffix(".git").unwrap_or(last).to_owned()
@@ -140,7 +141,12 @@ impl ConsumerSource {
                 (Some(commit), files)
             }
         };
-        ConsumerContracts::new(self.name(), commit, &folder, &files)
+        ConsumerContracts::new(self.name(), commit, &folder, files)
+    }
+
+    /// Returns an error if its contracts with a package cannot be read.
+    pub(in crate::cli) fn require_readable(&self, package: &str) -> Result<()> {
+        self.read(package).map(drop)
     }
 }
 
@@ -149,7 +155,7 @@ impl ConsumerContracts {
         name: String,
         commit: Option<String>,
         folder: &str,
-        files: &[ConsumerFile],
+        mut files: Vec<PackedFile>,
     ) -> Result<Self> {
         let failed = |why: std::io::Error| {
             CliError::new(
@@ -157,18 +163,11 @@ impl ConsumerContracts {
                 format!("the contracts of {name} cannot be written to a temporary folder: {why}"),
             )
         };
-        let temp = fs::temp_folder().map_err(failed)?;
-        let write = |path: &str, bytes: &[u8]| {
-            let path = temp.path().join(path);
-            fs::create_dir_all(path.parent().unwrap_or(temp.path()))?;
-            fs::write_temp_file(&path, bytes, false)
-        };
-        write(PROJECT_FILE, b"edition = \"2026\"\n").map_err(failed)?;
-        let mut hashes = BTreeMap::new();
-        for file in files {
-            write(&file.path, &file.bytes).map_err(failed)?;
-            hashes.insert(file.path.clone(), Hash::digest(&file.bytes));
-        }
+        files.push(PackedFile {
+            path: PROJECT_FILE.to_owned(),
+            bytes: b"edition = \"2026\"\n".to_vec(),
+        });
+        let temp = write_temp_folder(&files).map_err(failed)?;
         let project = CompiledProject::load_or_root_in(temp.path())?;
         let scenarios = Scenarios::read_contracts(&project.root, &project.config, folder);
         Ok(Self {
@@ -176,7 +175,7 @@ impl ConsumerContracts {
             commit,
             project,
             scenarios,
-            hashes,
+            files,
             _folder: temp,
         })
     }
@@ -192,8 +191,8 @@ impl ConsumerContracts {
         let mut hasher = Hasher::new();
         for path in named.chain(request) {
             hasher.add_field(&path);
-            if let Some(hash) = self.hashes.get(&path) {
-                hasher.add_field(hash.0);
+            if let Some(file) = self.files.iter().find(|file| file.path == path) {
+                hasher.add_field(Hash::digest(&file.bytes).0);
             }
         }
         hasher.finish().to_string()
@@ -201,16 +200,14 @@ impl ConsumerContracts {
 }
 
 /// Reads the files of a folder of a consumer.
-fn read_folder(root: &Path, folder: &str) -> Result<Vec<ConsumerFile>> {
+fn read_folder(root: &Path, folder: &str) -> Result<Vec<PackedFile>> {
     if !fs::is_dir(root) {
         return Err(CliError::usage(format!(
             "the consumer {} is no folder",
             root.display()
         )));
     }
-    let mut paths = Vec::new();
-    collect_paths(root, &mut PathBuf::from(folder), &mut paths);
-    paths.sort();
+    let paths = list_files_below(&root.join(folder), |name, _| name.starts_with('.'));
     if paths.len() > MAX_FILES {
         let root = root.display();
         return Err(CliError::usage(format!(
@@ -218,9 +215,9 @@ fn read_folder(root: &Path, folder: &str) -> Result<Vec<ConsumerFile>> {
         )));
     }
     let read = |path: String| {
-        let bytes = contained_path::read_file(&RealFs, root, Path::new(&path), MAX_FILE_BYTES);
-        match bytes {
-            Ok(bytes) => Ok(ConsumerFile { path, bytes }),
+        let path = format!("{folder}/{path}");
+        match read_file(&RealFs, root, Path::new(&path), MAX_FILE_BYTES) {
+            Ok(bytes) => Ok(PackedFile { path, bytes }),
             Err(why) => Err(CliError::new(
                 CliErrorKind::Infrastructure,
                 format!("{} of {} cannot be read: {why}", path, root.display()),
@@ -230,26 +227,8 @@ fn read_folder(root: &Path, folder: &str) -> Result<Vec<ConsumerFile>> {
     paths.into_iter().map(read).collect()
 }
 
-/// Collects the files below a folder that are not hidden.
-fn collect_paths(root: &Path, folder: &mut PathBuf, out: &mut Vec<String>) {
-    if folder.iter().count() > MAX_DEPTH || out.len() > MAX_FILES {
-        return;
-    }
-    for entry in fs::list_folder(&root.join(&*folder)) {
-        folder.push(&entry.name);
-        if entry.name.starts_with('.') {
-            // Never a contract.
-        } else if entry.is_folder {
-            collect_paths(root, folder, out);
-        } else {
-            out.push(slash_path(folder));
-        }
-        folder.pop();
-    }
-}
-
 /// Reads the files of a folder at a revision of a consumer, and the commit.
-fn read_repository(url: &str, revision: &str, folder: &str) -> Result<(String, Vec<ConsumerFile>)> {
+fn read_repository(url: &str, revision: &str, folder: &str) -> Result<(String, Vec<PackedFile>)> {
     let failed = |why: GitFault| {
         CliError::new(
             CliErrorKind::Infrastructure,
@@ -262,10 +241,6 @@ fn read_repository(url: &str, revision: &str, folder: &str) -> Result<(String, V
         rest.is_some_and(|rest| rest.starts_with('/') && !rest.contains("/."))
     };
     let paths: Vec<&str> = fetched.paths().filter(is_inside).collect();
-    let files = fetched.read_files(&paths).map_err(failed)?.into_iter();
-    let files = files.map(|file| ConsumerFile {
-        path: file.path,
-        bytes: file.bytes,
-    });
-    Ok((fetched.commit.clone(), files.collect()))
+    let files = fetched.read_files(&paths).map_err(failed)?;
+    Ok((fetched.commit.clone(), files))
 }

@@ -2,11 +2,21 @@
 
 use crate::cli::context::manifest::{CountingArgs, with_counters};
 use crate::cli::context::project::CompiledProject;
-use crate::cli::error::Result;
+use crate::cli::prelude::*;
 use crate::package::surface::{ExportSurface, Surface, read_surface};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
 use crate::project::config::Config;
 use crate::project::flat_keys::flatten_keys;
+use crate::project::package_section::PackageSection;
+
+/// Returns the package that a project is published as.
+pub(in crate::cli) fn require_package(config: &Config) -> Result<&PackageSection> {
+    config.package.as_ref().ok_or_else(|| {
+        CliError::new(CliErrorKind::Project, "ctxc.toml has no `[package]`").with_hint(
+            "name the package and its version there: `name = \"acme/rules\"`, `version = \"0.1.0\"`",
+        )
+    })
+}
 
 /// Returns the surface of what a project exports as a package.
 pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surface> {
@@ -65,31 +75,47 @@ pub(super) fn changes_since(
     [version, other]: [&str; 2],
     now: &Surface,
 ) -> Option<ChangesSince> {
-    let tag = format!("v{version}");
-    [tag.as_str(), other].into_iter().find_map(|revision| {
-        let mut changes = changes_at(project, revision, now)?;
-        // A text can be just what a contract expects, but is rarely the reason beside others.
-        if changes.iter().any(|change| !change.is_harmless()) {
-            changes.retain(|change| !change.is_harmless());
-        }
-        Some(ChangesSince {
-            revision: revision.to_owned(),
-            changes,
-        })
-    })
+    let release = find_release(project, version);
+    let (revision, then) = match release {
+        Some(release) => release,
+        None => (
+            other.to_owned(),
+            CompiledProject::load_at(&project.root, other).ok()?,
+        ),
+    };
+    let mut changes = compare_surfaces(&project_surface(&then).ok()?, now);
+    // A text can be just what a contract expects, but is rarely the reason beside others.
+    if changes.iter().any(|change| !change.is_harmless()) {
+        changes.retain(|change| !change.is_harmless());
+    }
+    Some(ChangesSince { revision, changes })
 }
 
 /// True if a version has a tag, and the project is no longer as it was there.
 pub(super) fn is_edited_release(project: &CompiledProject, version: &str, now: &Surface) -> bool {
-    let changes = changes_at(project, &format!("v{version}"), now);
-    changes.is_some_and(|changes| !changes.is_empty())
+    let release = find_release(project, version).and_then(|(_, then)| project_surface(&then).ok());
+    release.is_some_and(|then| !compare_surfaces(&then, now).is_empty())
 }
 
-fn changes_at(
-    project: &CompiledProject,
-    revision: &str,
-    now: &Surface,
-) -> Option<Vec<SurfaceChange>> {
-    let then = CompiledProject::load_at(&project.root, revision).ok()?;
-    Some(compare_surfaces(&project_surface(&then).ok()?, now))
+/// Returns the tag of a version of this package with the project in it. A repository of several
+/// packages names the package in front of the version.
+fn find_release(project: &CompiledProject, version: &str) -> Option<(String, CompiledProject)> {
+    let package = project.config.package.as_ref()?;
+    let name = &package.name.value;
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let prefixes = [
+        String::new(),
+        format!("{own}/"),
+        format!("{own}-"),
+        format!("{name}/"),
+    ];
+    let tags = prefixes
+        .iter()
+        .flat_map(|prefix| ["v", ""].map(|sign| format!("{prefix}{sign}{version}")));
+    tags.into_iter().find_map(|tag| {
+        let then = CompiledProject::load_at(&project.root, &tag).ok()?;
+        let released = then.config.package.as_ref()?;
+        let is_own = released.name.value == *name && released.version.value.to_string() == *version;
+        is_own.then_some((tag, then))
+    })
 }

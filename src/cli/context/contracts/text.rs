@@ -9,7 +9,7 @@ use crate::package::matrix::{
 use crate::project::packages::CONTRACTS_FOLDER;
 
 /// The digits of a commit.
-const COMMIT_DIGITS: usize = 12;
+pub(in crate::cli) const COMMIT_DIGITS: usize = 12;
 
 /// Returns the lines about a broken contract.
 pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> Vec<String> {

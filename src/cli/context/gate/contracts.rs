@@ -18,12 +18,23 @@ pub(super) fn find_broken_contracts(
     cx: &Cx,
 ) -> Result<Vec<FailingCase>> {
     let project = &compared.project;
+    let Some(package) = &project.config.package else {
+        return Ok(Vec::new());
+    };
     let consumers = ConsumerSource::of_project(&project.config, &project.root)?;
     let mut consumers = ConsumerSource::require_distinct_names(consumers)?;
     if let Some(base) = &compared.base.loaded {
         for consumer in ConsumerSource::of_project(&base.project.config, &project.root)? {
-            if !consumers.contains(&consumer) {
-                consumers.push(consumer);
+            if consumers.contains(&consumer) {
+                continue;
+            }
+            match consumer.require_readable(&package.name.value) {
+                Ok(()) => consumers.push(consumer),
+                // An error would refuse the change that takes a lost consumer off the list.
+                Err(why) => compared.base.doubts.push(format!(
+                    "a consumer that only the base lists cannot be read: {}",
+                    why.message
+                )),
             }
         }
     }
