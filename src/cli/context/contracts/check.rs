@@ -203,7 +203,7 @@ fn judge_by_surface(
             let is_of_path = case.is_run
                 && tests
                     .all(|own| matches!(own.value.test, AnswerTest::Path(_) | AnswerTest::Ends(_)));
-            // What is not expected can change without a new contract.
+            // A day of review or a tag makes no new contract.
             let expected = ScenarioCase {
                 tags: Vec::new(),
                 reviewed: None,
