@@ -45,17 +45,17 @@ const CONTEXTUAL: [&str; 6] = [
     "minContains",
     "maxContains",
 ];
-/// Keywords with a bound: the one whose range has the bound itself, the one whose range has not, the
-/// sign by which the greater bound is the narrower, and the type that they are about.
+/// Keywords with a bound: the one whose range has the bound itself, the one whose range has not or
+/// else the same, the sign by which the greater bound is the narrower, and their type.
 const BOUNDS: [(&str, &str, f64, &str); 8] = [
     ("minimum", "exclusiveMinimum", 1.0, "number"),
     ("maximum", "exclusiveMaximum", -1.0, "number"),
-    ("minLength", "", 1.0, "string"),
-    ("maxLength", "", -1.0, "string"),
-    ("minItems", "", 1.0, "array"),
-    ("maxItems", "", -1.0, "array"),
-    ("minProperties", "", 1.0, "object"),
-    ("maxProperties", "", -1.0, "object"),
+    ("minLength", "minLength", 1.0, "string"),
+    ("maxLength", "maxLength", -1.0, "string"),
+    ("minItems", "minItems", 1.0, "array"),
+    ("maxItems", "maxItems", -1.0, "array"),
+    ("minProperties", "minProperties", 1.0, "object"),
+    ("maxProperties", "maxProperties", -1.0, "object"),
 ];
 /// The types of JSON values.
 const TYPES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
