@@ -1,7 +1,7 @@
 //! Files inside a folder. A path that leaves the folder, by `..` or through a link, is rejected
 //! without being read, and so is anything but a regular file: reading a pipe would block for ever.
 
-#[cfg(feature = "fs")]
+#[cfg(feature = "cli")]
 use super::fs::list_folder;
 use super::fs::{NOT_A_REGULAR_FILE, ReadFs, Stamp};
 use super::number::{format_size, format_thousands};
@@ -129,7 +129,7 @@ pub fn explain_read_error(
 
 /// The files below a folder, by their sorted paths relative to it, with links to folders among them.
 /// Leaves out each entry that `is_excluded` by its name and path, with all below it.
-#[cfg(feature = "fs")]
+#[cfg(feature = "cli")]
 pub(crate) fn list_files_below(
     folder: &Path,
     is_excluded: impl Fn(&str, &Path) -> bool,
