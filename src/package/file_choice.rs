@@ -1,6 +1,7 @@
 //! The files that a package contains. By their paths alone, so that a work tree and a revision give
 //! the same list.
 
+use crate::base::contained_path::resolve_beside;
 use crate::project::config::Config;
 use crate::project::glob;
 
@@ -49,7 +50,8 @@ pub fn is_recording(path: &str) -> bool {
 }
 
 fn is_settings(config: &Config, path: &str) -> bool {
-    path == PROJECT_FILE || path == LOCK_FILE || config.files.iter().any(|file| *file.path == *path)
+    let is_own = |written: &str| resolve_beside(PROJECT_FILE, written).as_deref() == Some(path);
+    path == PROJECT_FILE || path == LOCK_FILE || config.files.iter().any(|file| is_own(&file.path))
 }
 
 fn is_listed(config: &Config, path: &str) -> bool {

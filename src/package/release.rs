@@ -12,8 +12,8 @@ use crate::base::number::format_size;
 use crate::base::sha256::{sha256_hex, tree_digest};
 use crate::project::config::{Config, ConfigInput, VERSION};
 use crate::project::dependencies::{PackageSource, split_version};
-use crate::project::flat_keys::{flatten_keys, parse_text_list};
 use crate::project::lock_file::LockedPackage;
+use crate::project::package_section::extended_file;
 use crate::project::project_fault::ProjectFaultKind;
 use semver::Version;
 use std::collections::BTreeMap;
@@ -140,7 +140,9 @@ impl PackageRelease {
             return Err(ReleaseFault::Branch);
         }
         let mut settings = tree.read_files(&[PROJECT_FILE])?;
-        if let Some(shared) = settings.first().and_then(shared_file) {
+        let project = settings.first();
+        let shared = project.and_then(|file| extended_file(&String::from_utf8_lossy(&file.bytes)));
+        if let Some(shared) = shared.and_then(|path| resolve_beside(PROJECT_FILE, &path)) {
             settings.extend(tree.read_files(&[&shared])?);
         }
         let config = read_settings(&settings)?;
@@ -230,14 +232,6 @@ pub fn digest_of(files: &BTreeMap<String, String>) -> String {
         .iter()
         .map(|(path, hash)| (path.as_str(), hash.as_str()));
     tree_digest(lines)
-}
-
-/// Returns the path of the file that a project file extends.
-fn shared_file(project: &PackedFile) -> Option<String> {
-    let keys = flatten_keys(&String::from_utf8_lossy(&project.bytes));
-    let path = keys.get(&["extends", "path"].map(str::to_owned)[..])?;
-    let list = parse_text_list(&format!("[{path}]"))?;
-    resolve_beside(PROJECT_FILE, list.first()?)
 }
 
 fn read_settings(files: &[PackedFile]) -> Result<Config, ReleaseFault> {

@@ -139,6 +139,13 @@ pub fn without_private_settings(text: &str) -> String {
     settings.to_string()
 }
 
+/// Returns the path of the file that a project file extends, as it is written there.
+pub fn extended_file(text: &str) -> Option<String> {
+    let settings: DocumentMut = text.parse().ok()?;
+    let path = settings.get("extends")?.get("path")?;
+    path.as_str().map(str::to_owned)
+}
+
 #[cfg(test)]
 #[path = "../../tests/unit/project/package_section.rs"]
 mod tests;

@@ -8,8 +8,8 @@ use crate::base::sha256::sha256_hex;
 use crate::cli::prelude::*;
 use crate::cli::project::find_root;
 use crate::eval::scorecard::Scorecard;
-use crate::package::release::{digest_of, find_hidden_text};
-use crate::package::{PackageDocument, PackedFile};
+use crate::package::PackageDocument;
+use crate::package::release::{digest_of, file_digests, find_hidden_text};
 use crate::project::config::VERSION;
 use crate::project::lock_file::{LOCK_FILE, LockedPackage, Verification};
 use std::collections::BTreeMap;
@@ -76,8 +76,7 @@ fn verify_installed(name: &str, cx: &mut Cx) -> Result<Exit> {
     if cx.options.is_locked {
         return Ok(exit);
     }
-    let hash = |file: &PackedFile| (file.path.clone(), sha256_hex(&file.bytes));
-    if digest_of(&files.iter().map(hash).collect()) != package.tree {
+    if digest_of(&file_digests(&files)) != package.tree {
         cx.print_note(&format!(
             "{name} was changed since it was locked, so the proof is not noted in {LOCK_FILE}; run `ctxc package update` first"
         ));

@@ -1210,7 +1210,7 @@ fn a_link_that_is_no_part_of_a_package_does_no_harm() {
     let shared = "[lints]\nno-context = \"warning\"\n";
     let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
     let text = package_text("acme/odd", "1.0.0", "");
-    let text = format!("extends = {{ path = \"shared.toml\", hash = \"{hash}\" }}\n{text}");
+    let text = format!("extends = {{ path = \"./shared.toml\", hash = \"{hash}\" }}\n{text}");
     let odd = Project::new().with_file("shared.toml", shared);
     std::fs::create_dir_all(odd.path("docs")).unwrap();
     std::os::unix::fs::symlink("../ctxc.toml", odd.path("docs/site.toml")).unwrap();

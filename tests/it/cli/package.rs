@@ -516,3 +516,20 @@ fn a_proof_is_noted_for_the_locked_files_only() {
     project.run(&["package", "update"]).exits_with(0);
     list().stdout_contains("not verified here");
 }
+
+#[test]
+fn a_proof_reads_no_folder_outside_of_the_package() {
+    let project = Project::new()
+        .with_file(
+            "rules/ctxc.toml",
+            format!("{PACKAGE}[dependencies]\n\"acme/base\" = \"path:../base\"\n"),
+        )
+        .with_file("rules/templates/triage.xml", TASK)
+        .with_file("base/ctxc.toml", PACKAGE.replace("acme/rules", "acme/base"))
+        .with_file("base/templates/triage.xml", TASK);
+    let run = |args: &[&str]| project.run(&[&["--project", "rules"], args].concat());
+    run(&["package", "update"]).exits_with(0);
+    run(&["package", "pack"])
+        .exits_with(1)
+        .stderr_contains("acme/base is read from path:../base, which lies outside of the package");
+}

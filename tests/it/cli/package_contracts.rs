@@ -179,6 +179,56 @@ fn a_contract_that_was_never_kept_only_warns_and_so_does_an_edited_one() {
 }
 
 #[test]
+fn the_screen_has_each_fault_once_and_a_text_behind_it() {
+    let project = package();
+    let texts = "name: texts\ntask: acme/rules/triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  \
+        - tokens: {max: 400}\n  - contains: [Sort the ticket]\n";
+    project.write_file(CONTRACT, texts);
+    git(&project, &["init", "-q"]);
+    can_publish(&project).exits_with(0);
+    commit(&project);
+    replace(&project, "templates/triage.xml", "Sort", "Order");
+    let accepts = || {
+        let args = [
+            "package",
+            "can-publish",
+            "--accept",
+            "shop",
+            "--reason",
+            "agreed",
+        ];
+        let mut command = project.command(&args);
+        command.env("GIT_AUTHOR_EMAIL", "lead@example.org");
+        ProgramRun::from(command.output().unwrap()).exits_with(0);
+    };
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("changed since HEAD: TEXT tasks/triage");
+    accepts();
+    // The same fault in a longer text.
+    replace(&project, "templates/triage.xml", "Order", "Please order");
+    can_publish(&project).exits_with(0);
+    let long = "Order each ticket by its team. ".repeat(80);
+    replace(&project, "templates/triage.xml", "Please order", &long);
+    let both = can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("shape.yaml:5: its context has at least")
+        .stdout_contains("shape.yaml:6: expected the context to contain");
+    assert_eq!(both.stdout.matches("shape.yaml:5:").count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_consumer_has_the_name_of_its_link() {
+    let project = package();
+    std::fs::rename(project.path("shop"), project.path("store")).unwrap();
+    std::os::unix::fs::symlink("store", project.path("shop")).unwrap();
+    can_publish(&project).exits_with(0);
+    let matrix = project.read_file("contracts/MATRIX.jsonl");
+    assert!(matrix.contains("\"consumer\":\"shop\""), "{matrix}");
+}
+
+#[test]
 fn a_day_of_review_makes_no_new_contract() {
     let project = package();
     can_publish(&project).exits_with(0);

@@ -245,9 +245,13 @@ fn contract_outcome(
     record: &str,
 ) -> ContractOutcome {
     if !contract.judgement.faults.is_empty() {
-        // Its authors see all that is broken at once.
+        // Its authors see all that is broken at once, each expectation once.
         let failed = result.filter(|row| row.verdict() == CaseVerdict::Fail);
-        let problems = failed.into_iter().flat_map(problem_lines);
+        let is_new = |line: &String| {
+            let place = line.split_inclusive(": ").next();
+            place.is_some_and(|place| !line.starts_with(' ') && !contract.reason.contains(place))
+        };
+        let problems = failed.into_iter().flat_map(problem_lines).filter(is_new);
         let reasons = std::iter::once(contract.reason.clone()).chain(problems);
         return ContractOutcome::Fails(reasons.collect::<Vec<_>>().join("; "));
     }

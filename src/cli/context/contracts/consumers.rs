@@ -19,6 +19,7 @@ use crate::project::dependencies::{PackageSource, mask_credentials, normalize_fo
 use crate::project::packages::CONTRACTS_FOLDER;
 use crate::scenario::model::ScenarioCase;
 use crate::scenario::paths;
+use std::ffi::OsStr;
 use tempfile::TempDir;
 
 /// The maximum number of bytes of one file.
@@ -120,15 +121,12 @@ impl ConsumerSource {
             Self::Folder(folder) => normalize_folder(folder),
             Self::Git { url, .. } => url.clone(),
         };
-        // `..` is known by the name of that folder alone.
-        let place = if written.ends_with('.') {
-            self.place()
-        } else {
-            written
-        };
-        let place = place.trim_end_matches(['/', '\\']);
-        let last = place.rsplit(['/', '\\']).next().unwrap_or(place);
-        last.strip_suffix(".git").unwrap_or(last).to_owned()
+        // `..` has no name of its own.
+        let place = self.place();
+        let last = Path::new(&written).file_name();
+        let last = last.or_else(|| Path::new(&place).file_name());
+        let last = last.map_or_else(|| place.clone().into(), OsStr::to_string_lossy);
+        last.strip_suffix(".git").unwrap_or(&last).to_owned()
     }
 
     /// Reads the contracts with a package.

@@ -84,7 +84,7 @@ pub(super) fn changes_since(
         ),
     };
     let mut changes = compare_surfaces(&project_surface(&then).ok()?, now);
-    // A text can be just what a contract expects, but is rarely the reason beside others.
+    // A contract may expect a text, but other changes are the likelier reason.
     if changes.iter().any(|change| !change.is_harmless()) {
         changes.retain(|change| !change.is_harmless());
     }
