@@ -16,6 +16,7 @@ use crate::scenario::model::{
     AnswerTest, CaseSubject, ContextExpectation, CountedTokens, FrozenValue, ScenarioCase,
     SegmentSelector, SegmentState,
 };
+use crate::template::value_type::{ParameterType, describe_type};
 use serde_json::Value;
 
 /// A reason why a contract cannot hold, at its place in the file.
@@ -116,9 +117,23 @@ impl Contract<'_> {
     fn judge_export(&self, export: &ExportSurface, faults: &mut FaultList<'_>) -> bool {
         let situation = &self.case.situation;
         for (name, value) in &situation.inputs {
-            if !export.inputs.contains_key(name) {
+            let Some(input) = export.inputs.get(name) else {
                 let near = suggest_name(name, export.inputs.keys());
                 faults.add(value.span, format!("it takes no input `{name}`{near}"));
+                continue;
+            };
+            let FrozenValue::Value(given) = &value.value else {
+                continue;
+            };
+            let wanted = ParameterType {
+                kind: input.kind.as_deref(),
+                required: input.required,
+            };
+            if let Some(kind) = wanted.mismatched_type(given) {
+                let found = describe_type(given);
+                let message =
+                    format!("its input `{name}` is of type `{kind}`, and is given {found}");
+                faults.add(value.span, message);
             }
         }
         let lacking = export.inputs.iter().find(|(name, input)| {
@@ -142,6 +157,14 @@ impl Contract<'_> {
             }
             return self.case.expectations.is_empty() && !self.case.is_run;
         };
+        if let Some(other) = meant.next() {
+            let message = format!(
+                "it has several agents, as `{}` and `{}`, and `node` names none of them alone",
+                agent.node, other.node
+            );
+            faults.add(self.case.subject.span, message);
+            return false;
+        }
         for expectation in &self.case.expect_context {
             judge_context(agent, expectation, faults);
         }

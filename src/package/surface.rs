@@ -2,6 +2,7 @@
 //! comparison of two versions goes by.
 
 use crate::base::hash::{Hash, Hasher};
+use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::answer_format::AnswerForm;
 use crate::context::fault::{Fault, FaultKind};
@@ -10,10 +11,13 @@ use crate::context::manifest::{
 };
 use crate::context::render::call::answer_form;
 use crate::context::request::Request;
+use crate::jinja::parse::analyze;
 use crate::kernel::context::Trust;
 use crate::project::roles::Role;
+use crate::registry::body::TextPart;
 use crate::registry::{Registry, RegistryParameter};
-use crate::template::keywords;
+use crate::template::expression::{Expression, ScanItem, scan_plain};
+use crate::template::keywords::{self, TextSyntax};
 use crate::template::trust::spread_marks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +39,15 @@ pub struct ExportSurface {
     /// The hash of its text, if it is no task or role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The variables of a fragment, which its users have to give.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub variables: BTreeSet<String>,
+    /// The levels of the lints that the rules set, by the names of the lints.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lints: BTreeMap<String, String>,
+    /// The requirements of the rules, each as TOML.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub requirements: BTreeSet<String>,
     /// The JSON Schema of the arguments of a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
@@ -69,6 +82,15 @@ pub struct AgentSurface {
     pub segments: BTreeMap<String, SegmentSurface>,
     /// The tools that it may use; null if no role declares them.
     pub tools: Option<ToolPolicy>,
+    /// Patterns of paths that its tools may not touch.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub protected_paths: BTreeSet<String>,
+    /// Its model, by the package's own name; null if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The sampling parameters of the model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sampling: BTreeMap<String, Value>,
     /// The fewest tokens of its context in any run.
     pub least_tokens: usize,
     /// The most tokens of its context in any run; null if there is no upper bound.
@@ -130,6 +152,11 @@ impl AgentSurface {
             name: None,
             output,
             tools: entry.tool_policy,
+            protected_paths: entry.protected_paths.into_iter().collect(),
+            model: entry.model,
+            sampling: (entry.sampling.into_iter())
+                .map(|one| (one.name.word().to_owned(), one.value))
+                .collect(),
             least_tokens: entry.total.least,
             most_tokens: entry.total.bound,
             prefix: prefix.finish().to_string(),
@@ -165,6 +192,7 @@ pub fn read_surface(
                 ExportSurface {
                     text: Some(fragment.hash().to_string()),
                     trust: fragment_trust(registry, name),
+                    variables: fragment_variables(registry, name),
                     ..ExportSurface::default()
                 }
             }
@@ -181,6 +209,46 @@ fn fragment_trust(registry: &Registry, name: &str) -> Trust {
     match found.and_then(|found| registry.fragment_text(found).ok()) {
         Some(text) if text.trust == keywords::Trust::Untrusted => Trust::Untrusted,
         _ => Trust::Trusted,
+    }
+}
+
+/// The variables of a fragment and of those that it uses.
+fn fragment_variables(registry: &Registry, name: &str) -> BTreeSet<String> {
+    let mut open = vec![name.to_owned()];
+    let mut read = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let fragment = registry.fragment(&name);
+        let text = fragment.and_then(|own| registry.fragment_text(own).ok());
+        let Some(text) = text.filter(|_| read.insert(name)) else {
+            continue;
+        };
+        open.extend(text.used_fragments().map(str::to_owned));
+        let parts = text.parts().iter().filter_map(|part| match part {
+            TextPart::Text { text } => Some(&**text),
+            TextPart::Use { .. } => None,
+        });
+        for part in text.text.as_deref().into_iter().chain(parts) {
+            match text.syntax {
+                _ if text.verbatim => {}
+                TextSyntax::Jinja => found.extend(analyze(part).variables),
+                TextSyntax::Plain => found.extend(scan_plain(part, 0).filter_map(root_name)),
+            }
+        }
+    }
+    found
+}
+
+/// The variable that an expression reads.
+fn root_name(piece: ScanItem<'_>) -> Option<String> {
+    match piece {
+        ScanItem::Expression(Spanned {
+            value: Expression::Path(path),
+            ..
+        }) => Some(path.root.value.into_owned()),
+        ScanItem::Expression(_) | ScanItem::Text(_) | ScanItem::Escaped(_) | ScanItem::Fault(_) => {
+            None
+        }
     }
 }
 

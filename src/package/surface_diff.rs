@@ -3,6 +3,8 @@
 use super::surface::{AgentSurface, ExportSurface, InputSurface, Surface, trust_by_name};
 use crate::base::words::words;
 use crate::kernel::context::Trust;
+use crate::project::lints::LintLevel;
+use crate::rules::list::find_rule;
 use crate::scenario::expect::context::trust_word;
 use crate::scenario::json_schema::containment::{SchemaGap, find_gap, find_output_breaks};
 use schemars::JsonSchema;
@@ -137,6 +139,11 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
     if then.trust != now.trust {
         list.add_trust("its text", now.trust);
     }
+    for name in now.variables.difference(&then.variables) {
+        let what = format!("its variable `{name}` is new");
+        list.add_break(ChangeCategory::Input, what);
+    }
+    compare_rules(then, now, list);
     if let (Some(then), Some(now)) = (&then.arguments, &now.arguments) {
         compare_arguments(then, now, list);
     }
@@ -172,6 +179,45 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
             format!("its agent {} is new", agent.node),
         );
     }
+}
+
+/// Compares the rules that users extend: what was fine for a stricter level may be none any more.
+fn compare_rules(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeList<'_>) {
+    let names: BTreeSet<&String> = then.lints.keys().chain(now.lints.keys()).collect();
+    for name in names {
+        let [old, new] = [then, now].map(|rules| lint_level(rules, name));
+        if old == new {
+            continue;
+        }
+        let what = format!(
+            "the lint `{name}` is {}, was {}",
+            new.as_str(),
+            old.as_str()
+        );
+        if new.strictness() > old.strictness() {
+            list.add_break(ChangeCategory::Input, what);
+        } else {
+            list.add(ChangeCategory::Text, what);
+        }
+    }
+    for requirement in now.requirements.difference(&then.requirements) {
+        let what = format!("the requirement {requirement} is new");
+        list.add_break(ChangeCategory::Input, what);
+    }
+    for requirement in then.requirements.difference(&now.requirements) {
+        let what = format!("the requirement {requirement} is gone");
+        list.add(ChangeCategory::Text, what);
+    }
+}
+
+/// The level of a lint by rules, or its own where they set none.
+fn lint_level(rules: &ExportSurface, name: &str) -> LintLevel {
+    let written = rules
+        .lints
+        .get(name)
+        .and_then(|level| LintLevel::parse(level));
+    let own = || find_rule(name).and_then(|rule| rule.meta.severity);
+    written.unwrap_or_else(|| own().map_or(LintLevel::Off, LintLevel::At))
 }
 
 /// Compares two versions of an input.
@@ -300,6 +346,31 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
         match tool.strip_prefix('!') {
             Some(_) => list.add_break(ChangeCategory::Tools, what),
             None => list.add(ChangeCategory::Tools, what),
+        }
+    }
+    for path in now.protected_paths.difference(&then.protected_paths) {
+        let what = format!("the path `{path}`{node} is protected now");
+        list.add_break(ChangeCategory::Tools, what);
+    }
+    for path in then.protected_paths.difference(&now.protected_paths) {
+        let what = format!("the path `{path}`{node} is not protected any more");
+        list.add(ChangeCategory::Tools, what);
+    }
+    if then.model != now.model {
+        let [old, new] = [then, now].map(|agent| agent.model.as_deref().unwrap_or("open"));
+        let what = format!("the model{node} is {new}, was {old}");
+        list.add(ChangeCategory::Text, what);
+    }
+    let names: BTreeSet<&String> = then.sampling.keys().chain(now.sampling.keys()).collect();
+    for name in names {
+        let [old, new] = [then, now].map(|agent| agent.sampling.get(name));
+        if old != new {
+            let [old, new] =
+                [old, new].map(|value| value.map_or("unset".to_owned(), Value::to_string));
+            list.add(
+                ChangeCategory::Text,
+                format!("`{name}`{node} is {new}, was {old}"),
+            );
         }
     }
     for (id, segment) in &then.segments {

@@ -3,19 +3,18 @@
 //! contexts and scenarios of the project.
 
 use super::dependency_set::DependencySet;
-use super::proof::CompiledPackage;
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, check_contracts, project_surface,
+    ConsumerSource, KnownVersions, check_contracts, compile_package, project_surface,
 };
 use crate::cli::context::eval::affected_scenarios;
 use crate::cli::context::manifest::markdown_changes;
 use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::package::PackedFile;
-use crate::package::matrix::{Matrix, MatrixRow};
+use crate::package::matrix::{ContractVerdict, Matrix, MatrixRow};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
+use crate::project::config::Packages;
 use crate::project::flat_keys::flatten_keys;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::record::fixed_mask::FixedMask;
@@ -25,7 +24,7 @@ use std::io;
 
 /// The effects of an update.
 pub(super) struct UpdateEffects<'l> {
-    /// The packages that differ, by name.
+    /// The packages that differ, and those that differ through them, by name.
     pub(super) packages: Vec<PackageEffect<'l>>,
     /// The changes of the project's contexts as Markdown, or the reason why they are not known.
     pub(super) contexts: Result<String>,
@@ -42,7 +41,8 @@ pub(super) struct PackageEffect<'l> {
     pub(super) name: &'l str,
     pub(super) before: Option<&'l LockedPackage>,
     pub(super) after: Option<&'l LockedPackage>,
-    /// The comparison of two releases, or the reason why there is none; `None` without two.
+    /// The comparison of two releases, or the reason why there is none; `None` without two. A
+    /// release differs from itself if a package that it uses does.
     pub(super) comparison: Option<Result<ReleaseComparison>>,
     /// The exports that something outside of the package uses.
     pub(super) used: BTreeSet<String>,
@@ -54,6 +54,14 @@ pub(super) struct ReleaseComparison {
     pub(super) changes: Vec<SurfaceChange>,
     /// The verdicts on the project's contracts with it.
     pub(super) contracts: Vec<MatrixRow>,
+}
+
+impl ReleaseComparison {
+    /// Returns true if a contract that held is broken.
+    pub(super) fn has_broken(&self) -> bool {
+        let mut rows = self.contracts.iter();
+        rows.any(|row| row.verdict == ContractVerdict::Broken)
+    }
 }
 
 /// The files of the machine with another lock file.
@@ -91,6 +99,43 @@ impl ReadFs for ChangedLock {
     }
 }
 
+/// The project with the packages of one lock.
+struct ProjectState {
+    /// The packages that can be used.
+    packages: Packages,
+    compiled: Result<CompiledProject>,
+}
+
+impl ProjectState {
+    /// Compiles the whole project with the packages of a lock.
+    fn load(set: &DependencySet, text: &str, lock: &LockFile) -> Self {
+        let root = &set.project.root;
+        let files = ChangedLock {
+            path: root.join(LOCK_FILE),
+            text: lock.to_text(),
+        };
+        let project = Project::with_files(root.clone(), text, &files);
+        let packages = project.config.packages.clone();
+        let compiled = project.require_no_errors().and_then(|project| {
+            let project = CompiledProject::compile(project, "this project")?;
+            project.broken.ensure_none("this project")?;
+            Ok(project)
+        });
+        Self { packages, compiled }
+    }
+
+    /// Compiles a package by itself, with the packages that it has in the project.
+    fn compile_package(&self, name: &str, root: &Path, release: &str) -> Result<CompiledProject> {
+        let Some(package) = self.packages.get(name) else {
+            let message = format!("{release} cannot be used");
+            return Err(CliError::new(CliErrorKind::Findings, message));
+        };
+        let compiled = compile_package(package, root, &self.packages)?;
+        compiled.broken.ensure_none(release)?;
+        Ok(compiled)
+    }
+}
+
 /// Computes the effects of an update. Fetches the old releases if they are not stored.
 pub(super) fn find_effects<'l>(
     set: &mut DependencySet,
@@ -102,30 +147,38 @@ pub(super) fn find_effects<'l>(
     }
     let files = &set.project.config.files;
     let text = files.first().map(|file| file.text.to_string());
-    let before = compile_with(set, &text.unwrap_or_default(), old);
-    let after = compile_with(set, &set.text, new);
-    let names: BTreeSet<&str> = old
-        .packages
-        .iter()
-        .chain(&new.packages)
-        .map(|package| package.name.as_str())
-        .collect();
+    let states = [
+        ProjectState::load(set, &text.unwrap_or_default(), old),
+        ProjectState::load(set, &set.text, new),
+    ];
     let mut packages = Vec::new();
-    for name in names {
+    for name in find_changed(old, new) {
         let (then, now) = (old.package(name), new.package(name));
-        if then == now {
+        // The old content of a folder is lost.
+        let has_both = match (then, now) {
+            (Some(then), Some(now)) => {
+                then.tree == now.tree || then.resolved.is_some() && now.resolved.is_some()
+            }
+            _ => false,
+        };
+        let comparison = has_both.then(|| compare_releases(name, &states, &set.project.root, cx));
+        let is_unchanged = |found: &Result<ReleaseComparison>| {
+            let found = found.as_ref().ok();
+            found.is_some_and(|found| found.changes.is_empty() && !found.has_broken())
+        };
+        if then == now && comparison.as_ref().is_none_or(is_unchanged) {
             continue;
         }
+        let before = states[0].compiled.as_ref();
         packages.push(PackageEffect {
             name,
             before: then,
             after: now,
-            comparison: compare_releases(set, [then, now], cx)?,
-            used: before
-                .as_ref()
-                .map_or_else(|_| BTreeSet::new(), |before| used_exports(before, name)),
+            comparison,
+            used: before.map_or_else(|_| BTreeSet::new(), |before| used_exports(before, name)),
         });
     }
+    let [before, after] = states.map(|state| state.compiled);
     let mask = before.as_ref().or(after.as_ref()).ok().map(fixed_mask);
     let breaks_project = before.is_ok() && after.is_err();
     let threads = cx.options.threads;
@@ -145,49 +198,41 @@ pub(super) fn find_effects<'l>(
     })
 }
 
-/// Compiles the whole project with the packages of a lock.
-fn compile_with(set: &DependencySet, text: &str, lock: &LockFile) -> Result<CompiledProject> {
-    let root = &set.project.root;
-    let files = ChangedLock {
-        path: root.join(LOCK_FILE),
-        text: lock.to_text(),
-    };
-    let project = Project::with_files(root.clone(), text, &files).require_no_errors()?;
-    let project = CompiledProject::compile(project, "this project")?;
-    project.broken.ensure_none("this project")?;
-    Ok(project)
-}
-
-/// Compares two releases of a package. A folder has no old state to compare with.
-fn compare_releases(
-    set: &mut DependencySet,
-    [then, now]: [Option<&LockedPackage>; 2],
-    cx: &Cx,
-) -> Result<Option<Result<ReleaseComparison>>> {
-    let (Some(then), Some(now)) = (then, now) else {
-        return Ok(None);
-    };
-    if then.tree == now.tree || then.resolved.is_none() || now.resolved.is_none() {
-        return Ok(None);
+/// Returns the packages that differ between two locks, and those that use one of them.
+fn find_changed<'l>(old: &'l LockFile, new: &'l LockFile) -> BTreeSet<&'l str> {
+    let packages = || old.packages.iter().chain(&new.packages);
+    let names = packages().map(|package| package.name.as_str());
+    let mut changed: BTreeSet<&str> = names
+        .filter(|name| old.package(name) != new.package(name))
+        .collect();
+    loop {
+        let uses_changed = |package: &&LockedPackage| {
+            let mut own = package.dependencies.iter();
+            own.any(|name| changed.contains(name.as_str()))
+        };
+        let users: Vec<&str> = packages()
+            .filter(uses_changed)
+            .map(|package| package.name.as_str())
+            .collect();
+        let count = changed.len();
+        changed.extend(users);
+        if changed.len() == count {
+            return changed;
+        }
     }
-    let releases = [set.read_locked(then)?, set.read_locked(now)?];
-    Ok(Some(compare_files(&releases, &set.project.root, cx)))
 }
 
-fn compare_files(
-    [then, now]: &[Vec<PackedFile>; 2],
+/// Compares a package of the old lock with that of the new one, each with the packages that it has
+/// there.
+fn compare_releases(
+    name: &str,
+    [then, now]: &[ProjectState; 2],
     root: &Path,
     cx: &Cx,
 ) -> Result<ReleaseComparison> {
-    // Each has a folder that goes with it.
-    let (old, new) = (
-        CompiledPackage::from_files(then)?,
-        CompiledPackage::from_files(now)?,
-    );
-    let (old, new) = (&old.project, &new.project);
-    old.broken.ensure_none("its old release")?;
-    new.broken.ensure_none("its new release")?;
-    let mut changes = compare_surfaces(&project_surface(old)?, &project_surface(new)?);
+    let old = then.compile_package(name, root, "its old release")?;
+    let new = now.compile_package(name, root, "its new release")?;
+    let mut changes = compare_surfaces(&project_surface(&old)?, &project_surface(&new)?);
     changes.sort_by_key(|change| !change.is_breaking);
     let consumer = [ConsumerSource::Folder(root.to_owned())];
     let check = |package: &CompiledProject, matrix: &Matrix| {
@@ -197,8 +242,8 @@ fn compare_files(
         };
         check_contracts(package, &consumer, known, cx).map(|report| report.rows)
     };
-    let kept = Matrix::from_rows(check(old, &Matrix::default())?);
-    let contracts = check(new, &kept)?;
+    let kept = Matrix::from_rows(check(&old, &Matrix::default())?);
+    let contracts = check(&new, &kept)?;
     Ok(ReleaseComparison { changes, contracts })
 }
 

@@ -33,7 +33,8 @@ pub(super) fn render_summary(effects: &UpdateEffects<'_>) -> String {
         );
     }
     out.push_str("\n| package | before | after |\n|---|---|---|\n");
-    for package in &effects.packages {
+    let moved = |package: &&PackageEffect<'_>| package.before != package.after;
+    for package in effects.packages.iter().filter(moved) {
         let _ = writeln!(
             out,
             "| {} | {} | {} |",
@@ -135,7 +136,9 @@ impl UpdateEffects<'_> {
         } else if troubles.is_empty() {
             troubles.push("nothing is broken".to_owned());
         }
-        let count = pluralize(self.packages.len(), "package");
+        let moved = self.packages.iter();
+        let moved = moved.filter(|package| package.before != package.after);
+        let count = pluralize(moved.count(), "package");
         format!("Update of {count}: {}", troubles.join(", "))
     }
 
@@ -188,14 +191,18 @@ impl UpdateEffects<'_> {
         else {
             return;
         };
-        let _ = write!(
-            out,
-            "\n#### {} {} → {}\n\n",
-            code_element(package.name),
-            escape_cell(&before.version.to_string()),
-            escape_cell(&after.version.to_string())
-        );
-        let ReleaseComparison { changes, contracts } = match comparison {
+        let (name, version) = (code_element(package.name), &before.version);
+        let version = escape_cell(&version.to_string());
+        let _ = if before == after {
+            write!(
+                out,
+                "\n#### {name} {version}, through the packages that it uses\n\n"
+            )
+        } else {
+            let now = escape_cell(&after.version.to_string());
+            write!(out, "\n#### {name} {version} → {now}\n\n")
+        };
+        let comparison = match comparison {
             Ok(comparison) => comparison,
             Err(error) => {
                 let why = self.describe_error(error);
@@ -203,6 +210,7 @@ impl UpdateEffects<'_> {
                 return;
             }
         };
+        let ReleaseComparison { changes, contracts } = comparison;
         if changes.is_empty() {
             out.push_str("No change of its exports.\n");
         }
@@ -210,11 +218,16 @@ impl UpdateEffects<'_> {
         let (grave, others): (Vec<_>, Vec<_>) = changes.iter().partition(is_grave);
         self.write_changes(package, &grave, out);
         if !others.is_empty() {
-            let count = pluralize(others.len(), "change");
-            let _ = write!(
-                out,
-                "\n<details><summary>{count} that can break nothing here</summary>\n\n"
-            );
+            // A contract may expect a text.
+            let summary = if comparison.has_broken() {
+                pluralize(others.len(), "other change")
+            } else {
+                format!(
+                    "{} that can break nothing here",
+                    pluralize(others.len(), "change")
+                )
+            };
+            let _ = write!(out, "\n<details><summary>{summary}</summary>\n\n");
             self.write_changes(package, &others, out);
             out.push_str("\n</details>\n");
         }

@@ -65,7 +65,15 @@ pub(crate) fn documents() -> Vec<Value> {
     let all_kinds = super::package_changes::package();
     let library = all_kinds.read_file("templates/house.xml");
     let untrusted = library.replace("\"house\"", "\"house\" trust=\"untrusted\"");
-    all_kinds.write_file("templates/house.xml", untrusted);
+    let variable = untrusted.replace("in English", "in {{tone}} English");
+    all_kinds.write_file("templates/house.xml", variable);
+    let settings = all_kinds.read_file("ctxc.toml").replace(
+        "budget =",
+        "protected_paths = [\".env\"]\ntemperature = 0\nmodel = \"small\"\nbudget =",
+    );
+    let rest = "[[require]]\nmust = [\"has description\"]\n[models.small]\nid = \"small\"\nprovider = \"house\"\n\
+        tier = \"economy\"\ncontext_window = 8000\n[providers.house]\nkind = \"openai\"\nbase_url = \"http://localhost:1\"\n";
+    all_kinds.write_file("ctxc.toml", settings + rest);
     pack(&all_kinds, &[]).exits_with(0);
     let tested = scripted();
     tested.write_file("ctxc.toml", format!("{PACKAGE}license = \"MIT\"\n"));

@@ -124,7 +124,7 @@ const MAJOR: &str = "2.0.0";
 const MINOR: &str = "1.1.0";
 const PATCH: &str = "1.0.1";
 
-const CHANGES: [Change; 73] = [
+const CHANGES: [Change; 78] = [
     // The answer.
     change(
         VERDICT,
@@ -524,6 +524,38 @@ const CHANGES: [Change; 73] = [
     change(
         SETTINGS,
         ["no-context = \"error\"", "no-context = \"warning\""],
+        ["TEXT", PATCH],
+    ),
+    // The rules that others extend, and what the users of a fragment give.
+    change(
+        SETTINGS,
+        ["[lints]", "[lints]\nunused-parameter = \"error\""],
+        ["INPUT", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        [
+            "[lints]",
+            "[[require]]\nmust = [\"has description\"]\n[lints]",
+        ],
+        ["INPUT", MAJOR],
+    ),
+    change(
+        LIBRARY,
+        ["in English", "in {{tone}} English"],
+        ["INPUT", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        [
+            "\"delete_page\"]\n",
+            "\"delete_page\"]\nprotected_paths = [\".env\"]\n",
+        ],
+        ["TOOLS", MAJOR],
+    ),
+    change(
+        SETTINGS,
+        ["\"delete_page\"]\n", "\"delete_page\"]\ntemperature = 0\n"],
         ["TEXT", PATCH],
     ),
 ];

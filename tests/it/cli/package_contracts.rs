@@ -538,6 +538,11 @@ fn check_holds_contracts_to_the_locked_package() {
             "{letter: my",
             "it requires the input `ticket`",
         ),
+        (
+            "{ticket: my invoice",
+            "{ticket: [mine]",
+            "its input `ticket` is of type `string`, and is given an array",
+        ),
         ("max: 400", "max: 1", "its context has at least "),
         ("[team]", "[owner]", "$.owner: the schema has no such field"),
         (
@@ -567,7 +572,17 @@ fn check_holds_contracts_to_the_locked_package() {
             "{line}"
         );
     }
+    // A contract without `node` is about the only agent.
+    let steps = "<task type=\"sequential\" name=\"triage\">\n  <description>Answer: {{ticket}}</description>\n  <parameters>\n    \
+        <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task type=\"atomic\"><description>Sort {{ticket}}.</description></task>\n    \
+        <task type=\"atomic\"><description>Rank {{ticket}}.</description></task>\n  </steps>\n</task>\n";
     project.write_file(file, SHAPE);
+    project.write_file("rules/templates/triage.xml", steps);
+    project
+        .run(&check)
+        .exits_with(1)
+        .stdout_contains("it has several agents, as `/steps/0` and `/steps/1`");
+    project.write_file("rules/templates/triage.xml", TASK);
     // The screen names the version, the one before it, and the next step; no run passes it.
     replace(&project, "rules/ctxc.toml", "1.0.0", "1.1.0");
     git(&project, &["init", "-q"]);

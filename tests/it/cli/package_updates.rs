@@ -40,10 +40,14 @@ impl Releases {
 
     /// Publishes the files as they are.
     fn publish(&self, version: &str) {
-        let exports = "[\"tasks/triage\", \"tasks/spare_task\"]";
+        self.publish_with(version, "\"tasks/triage\", \"tasks/spare_task\"", "");
+    }
+
+    /// Publishes the files as they are, with these exports and further settings.
+    fn publish_with(&self, version: &str, exports: &str, settings: &str) {
         let name = self.name;
         let text = format!(
-            "edition = \"2026\"\n[package]\nname = \"{name}\"\nversion = \"{version}\"\nexports = {exports}\n"
+            "edition = \"2026\"\n[package]\nname = \"{name}\"\nversion = \"{version}\"\nexports = [{exports}]\n{settings}"
         );
         self.work.write_file("ctxc.toml", text);
         git(&self.work, &["add", "-A"]);
@@ -201,7 +205,7 @@ fn a_broken_contract_comes_first_and_the_lock_is_written() {
     | OUTPUT | <code>tasks/triage</code> | \`team\`: it is never "data" any more (**breaks**) | yes |
     | OUTPUT | <code>tasks/triage</code> | \`team\`: it may be "legal" (**breaks**) | yes |
 
-    <details><summary>1 change that can break nothing here</summary>
+    <details><summary>1 other change</summary>
 
     | category | export | change | used here |
     |---|---|---|---|
@@ -357,4 +361,44 @@ fn a_project_that_does_not_compile_any_more_is_the_verdict() {
 
     Its exports and contracts are not compared: its new release has 1 error: what an agent would receive is not certain; templates/triage.xml:2:35: \`ticket\` would have no value: no parameter, input, earlier step or loop has that name; \`ctxc check\` shows them
     "##);
+}
+
+/// Another release of a package of a package breaks a contract with a package that stays.
+#[test]
+fn a_package_that_stays_is_compared_through_the_packages_that_it_uses() {
+    let (rules, tone) = (Releases::new("acme/rules"), Releases::new("acme/tone"));
+    let sort = MAIL
+        .replace("mail", "sort")
+        .replace("acme/rules", "acme/tone");
+    rules.work.write_file("templates/sort.xml", sort);
+    let settings = format!(
+        "[dependencies]\n\"acme/tone\" = \"{}\"\n",
+        tone.source("v1.0.0")
+    );
+    rules.publish_with("1.0.1", "\"tasks/triage\", \"tasks/sort\"", &settings);
+    let shop = Consumer::new(&[&tone]);
+    shop.run(&["package", "add", &rules.source("v1.0.1")])
+        .exits_with(0);
+    let contract = CONTRACT.replace("rules/triage", "rules/sort\nnode: /steps/0");
+    shop.work
+        .write_file("contracts/acme/rules/team.yaml", contract);
+    tone.publish_edit(
+        "1.1.0",
+        "templates/answer.json",
+        ["\"data\"]", "\"legal\"]"],
+    );
+    let summary = shop.summary();
+    let (before, after) = summary.split_once("| package |").unwrap();
+    assert!(
+        before.contains("Update of 1 package: 1 contract broken"),
+        "{summary}"
+    );
+    assert!(before.contains("it may be \"legal\""), "{summary}");
+    assert!(!after.contains("| <code>acme/rules</code> |"), "{summary}");
+    let part = "#### <code>acme/rules</code> 1.0.1, through the packages that it uses";
+    assert!(after.contains(part), "{summary}");
+    assert!(
+        after.contains("of /steps/0: it may be \"legal\" (**breaks**)"),
+        "{summary}"
+    );
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Compiles a package of the project in a folder, which has these packages.
-pub(super) fn compile_package(
+pub(in crate::cli) fn compile_package(
     package: &InstalledPackage,
     user: &Path,
     packages: &Packages,

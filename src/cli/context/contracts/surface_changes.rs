@@ -8,6 +8,7 @@ use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
 use crate::project::config::Config;
 use crate::project::flat_keys::flatten_keys;
 use crate::project::package_section::PackageSection;
+use crate::rules::list::all_rules;
 
 /// Returns the package that a project is published as.
 pub(in crate::cli) fn require_package(config: &Config) -> Result<&PackageSection> {
@@ -42,21 +43,32 @@ pub(in crate::cli) fn project_surface(project: &CompiledProject) -> Result<Surfa
 /// Returns the surface of a tool or of the rules.
 fn other_export(export: &str, config: &Config) -> Option<ExportSurface> {
     let Some(name) = export.strip_prefix("tools/") else {
-        let keys = config
-            .files
-            .iter()
-            .flat_map(|file| flatten_keys(&file.text));
-        let lints = keys.filter(|(key, _)| key.first().is_some_and(|top| top == "lints"));
-        let rows: Vec<String> = lints
-            .map(|(key, value)| format!("{} = {value}\n", key.join(".")))
-            .collect();
-        return (export == "rules").then(|| ExportSurface::from_text(&rows.concat()));
+        return (export == "rules").then(|| rules_surface(config));
     };
     let tool = config.tools.get(name)?;
     Some(ExportSurface {
         arguments: Some(tool.parameters.clone()),
         ..ExportSurface::from_text(&tool.to_json())
     })
+}
+
+/// Returns the surface of the rules: what a project that extends them takes over.
+fn rules_surface(config: &Config) -> ExportSurface {
+    let lints = all_rules().filter_map(|rule| {
+        let level = config.lints.level(rule.meta.code)?;
+        Some((rule.meta.name.to_owned(), level.as_str().to_owned()))
+    });
+    let files = config.files.iter();
+    let keys = files.flat_map(|file| flatten_keys(&file.text).into_keys());
+    let requirements = keys.filter_map(|key| match key.as_slice() {
+        [section, requirement] if section == "require" => Some(requirement.clone()),
+        _ => None,
+    });
+    ExportSurface {
+        lints: lints.collect(),
+        requirements: requirements.collect(),
+        ..ExportSurface::default()
+    }
 }
 
 /// The changes of a surface since a revision.
