@@ -11,7 +11,7 @@ const modules = createRequire(path.join(process.env.CTXC_MODULES, 'here.js'));
 const protocol = modules('vscode-languageserver-protocol/node');
 const { TextDocument } = modules('vscode-languageserver-textdocument');
 
-const PATIENCE = 20000;
+const PATIENCE = 60000;
 const file = process.env.CTXC_FILE;
 const uri = pathToFileURL(file).href;
 const pulls = process.argv[2] === 'pull';

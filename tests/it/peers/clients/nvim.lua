@@ -1,7 +1,7 @@
 -- Run by Neovim with a broken template open: says what it shows, mends it as a person would, says what is left.
 
 -- Past this time nothing is waited for: what is there then is reported.
-local PATIENCE = 20000
+local PATIENCE = 60000
 
 local function covered(found)
   local lines = vim.api.nvim_buf_get_text(0, found.lnum, found.col, found.end_lnum, found.end_col, {})

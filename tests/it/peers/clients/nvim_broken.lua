@@ -1,6 +1,6 @@
 -- Run by Neovim with a template open whose project file is broken: says what it shows of the project file.
 
-local PATIENCE = 20000
+local PATIENCE = 60000
 
 local function shown()
   local lines = {}

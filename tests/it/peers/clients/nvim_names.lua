@@ -1,6 +1,6 @@
 -- Run by Neovim with a scenario open: says where the name of its role leads and what may stand there, and renames the role.
 
-local PATIENCE = 20000
+local PATIENCE = 60000
 
 local function ask(method)
   local answers = vim.lsp.buf_request_sync(0, method, vim.lsp.util.make_position_params(0, 'utf-16'), PATIENCE)

@@ -1,6 +1,6 @@
 -- Run by Neovim with a template open: says the figure above it, and what the render beside it holds.
 
-local PATIENCE = 20000
+local PATIENCE = 60000
 
 local function drive()
   local report, lens = {}, nil
