@@ -11,7 +11,7 @@ use crate::eval::compiled_patterns::NameSelector;
 use crate::project::roles::matches_tool;
 use crate::scenario::expect::answer::all_tests;
 use crate::scenario::expect::context::trust_word;
-use crate::scenario::json_schema::containment::{SchemaField, find_field, find_gap};
+use crate::scenario::json_schema::containment::{SchemaField, SchemaGap, find_field, find_gaps};
 use crate::scenario::model::{
     AnswerTest, CaseSubject, ContextExpectation, CountedTokens, FrozenValue, ScenarioCase,
     SegmentSelector, SegmentState,
@@ -168,8 +168,12 @@ impl Contract<'_> {
         for expectation in &self.case.expect_context {
             judge_context(agent, expectation, faults);
         }
-        let mut is_settled = true;
+        // Other expectations can make up for one that fails.
+        let mut is_settled = !self.case.is_scored;
         for expectation in self.case.expectations.iter().filter(|one| one.value.gate) {
+            if self.case.is_scored {
+                break;
+            }
             let test = Spanned::new(expectation.value.test.clone(), expectation.span);
             is_settled &= self.judge_answer(agent, &test, faults);
         }
@@ -197,19 +201,12 @@ impl Contract<'_> {
                 let Some(expected) = self.schema(expected) else {
                     return false;
                 };
-                match find_gap(output, &expected) {
-                    None => true,
-                    Some(gap) => {
-                        faults.add(
-                            test.span,
-                            format!(
-                                "its answer may break the schema: {}: {}",
-                                gap.path, gap.reason
-                            ),
-                        );
-                        false
-                    }
+                let gaps = find_gaps(output, &expected);
+                for SchemaGap { path, reason } in &gaps {
+                    let message = format!("its answer may break the schema: {path}: {reason}");
+                    faults.add(test.span, message);
                 }
+                gaps.is_empty()
             }
             (AnswerTest::FieldMatches { path, pattern }, Some(output)) => {
                 match find_field(output, &path.value) {

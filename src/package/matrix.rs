@@ -234,12 +234,22 @@ pub fn find_acceptance<'a>(
     })
 }
 
-/// True if two faults differ in numbers alone: those of lines, tokens and bytes change with each
-/// edit of a text.
+/// True if two faults differ in numbers alone that change with each edit of a text: those of lines,
+/// tokens and bytes.
 fn is_same_fault(one: &str, other: &str) -> bool {
     fn words(text: &str) -> impl Iterator<Item = &str> {
-        let words = text.split(|c: char| c.is_ascii_digit() || c == ',');
-        words.filter(|word| !word.is_empty())
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let next = text.split(' ').skip(1).chain([""]);
+        text.split(' ').zip(next).map(move |(word, next)| {
+            let is_count = ["tokens", "bytes"]
+                .iter()
+                .any(|unit| next.starts_with(unit));
+            match word.trim_end_matches(':').rsplit_once(':') {
+                Some((path, line)) if !line.is_empty() && is_number(line) => path,
+                _ if is_count && is_number(&word.replace(',', "")) => "",
+                _ => word,
+            }
+        })
     }
     words(one).eq(words(other))
 }

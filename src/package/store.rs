@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// The folder of files that name the tree of a tag.
 const TAG_FOLDER: &str = "tags";
 /// The maximum size of a file in bytes.
-const MAX_FILE_BYTES: u64 = 100 << 20;
+pub const MAX_FILE_BYTES: u64 = 100 << 20;
 /// The maximum size of a file that names a tree.
 const MAX_TAG_BYTES: u64 = 1 << 10;
 /// The maximum number of files of a package.

@@ -13,9 +13,9 @@ use crate::context::render::call::answer_form;
 use crate::context::request::Request;
 use crate::jinja::parse::analyze;
 use crate::kernel::context::Trust;
-use crate::project::roles::Role;
+use crate::project::roles::{ModelChoice, Role};
 use crate::registry::body::TextPart;
-use crate::registry::{Registry, RegistryParameter};
+use crate::registry::{Fragment, Registry, RegistryParameter};
 use crate::template::expression::{Expression, ScanItem, scan_plain};
 use crate::template::keywords::{self, TextSyntax};
 use crate::template::trust::spread_marks;
@@ -45,9 +45,13 @@ pub struct ExportSurface {
     /// The levels of the lints that the rules set, by the names of the lints.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lints: BTreeMap<String, String>,
-    /// The requirements of the rules, each as TOML.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub requirements: BTreeSet<String>,
+    /// The conditions of the rules on tasks, each with its level.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requirements: BTreeMap<String, String>,
+    /// The requests of a role to the project that uses it: models, tier, capabilities, the maximum of
+    /// US$ and the order of segments.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests: BTreeMap<String, Value>,
     /// The JSON Schema of the arguments of a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
@@ -185,16 +189,14 @@ pub fn read_surface(
             Some(("tasks", name)) => read_export(registry, &Request::new(name), how)?,
             Some(("roles", name)) => {
                 let role = roles.get(name).ok_or_else(missing)?;
-                read_export(registry, &Request::of_role(role), how)?
+                ExportSurface {
+                    requests: role_requests(role),
+                    ..read_export(registry, &Request::of_role(role), how)?
+                }
             }
             Some(("fragments", name)) => {
                 let fragment = registry.fragment(name).ok_or_else(missing)?;
-                ExportSurface {
-                    text: Some(fragment.hash().to_string()),
-                    trust: fragment_trust(registry, name),
-                    variables: fragment_variables(registry, name),
-                    ..ExportSurface::default()
-                }
+                fragment_surface(registry, fragment)
             }
             _ => continue,
         };
@@ -212,31 +214,63 @@ fn fragment_trust(registry: &Registry, name: &str) -> Trust {
     }
 }
 
-/// The variables of a fragment and of those that it uses.
-fn fragment_variables(registry: &Registry, name: &str) -> BTreeSet<String> {
-    let mut open = vec![name.to_owned()];
+/// The surface of a fragment with those that it uses.
+fn fragment_surface(registry: &Registry, fragment: &Fragment) -> ExportSurface {
+    let mut found = ExportSurface {
+        text: Some(fragment.hash().to_string()),
+        ..ExportSurface::default()
+    };
+    let mut open = vec![fragment.name().to_owned()];
     let mut read = BTreeSet::new();
-    let mut found = BTreeSet::new();
     while let Some(name) = open.pop() {
         let fragment = registry.fragment(&name);
         let text = fragment.and_then(|own| registry.fragment_text(own).ok());
         let Some(text) = text.filter(|_| read.insert(name)) else {
             continue;
         };
+        if text.trust == keywords::Trust::Untrusted {
+            found.trust = Trust::Untrusted;
+        }
         open.extend(text.used_fragments().map(str::to_owned));
-        let parts = text.parts().iter().filter_map(|part| match part {
-            TextPart::Text { text } => Some(&**text),
-            TextPart::Use { .. } => None,
+        let parts = text.parts().iter().map(|part| match part {
+            TextPart::Text { text } => &**text,
+            TextPart::Use { .. } => "",
         });
-        for part in text.text.as_deref().into_iter().chain(parts) {
-            match text.syntax {
-                _ if text.verbatim => {}
-                TextSyntax::Jinja => found.extend(analyze(part).variables),
-                TextSyntax::Plain => found.extend(scan_plain(part, 0).filter_map(root_name)),
+        // A block of Jinja may begin in one part and end in another.
+        let whole: String = text.text.as_deref().into_iter().chain(parts).collect();
+        match text.syntax {
+            _ if text.verbatim => {}
+            TextSyntax::Jinja => found.variables.extend(analyze(&whole).variables),
+            TextSyntax::Plain => {
+                let names = scan_plain(&whole, 0).filter_map(root_name);
+                found.variables.extend(names);
             }
         }
     }
     found
+}
+
+/// The requests of a role to the project that uses it.
+fn role_requests(role: &Role) -> BTreeMap<String, Value> {
+    let texts =
+        |all: &[Spanned<String>]| -> Value { all.iter().map(|one| one.value.clone()).collect() };
+    let mut found = BTreeMap::new();
+    match &role.model {
+        ModelChoice::Named(names) => drop(found.insert("model", texts(names))),
+        ModelChoice::Cheapest { tier, capabilities } => {
+            let tier = tier.as_ref().map(|tier| tier.value.word());
+            found.extend(tier.map(|tier| ("tier", Value::from(tier))));
+            found.insert("capabilities", texts(capabilities));
+        }
+        ModelChoice::Open => {}
+    }
+    let usd = role.budget.usd.as_ref().map(|usd| Value::from(usd.value));
+    found.extend(usd.map(|usd| ("usd", usd)));
+    let order: Vec<&str> = role.order.iter().map(|kind| kind.value).collect();
+    found.insert("order", order.into());
+    let is_set = |value: &Value| value.as_array().is_none_or(|all| !all.is_empty());
+    let found = found.into_iter().filter(|(_, value)| is_set(value));
+    found.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// The variable that an expression reads.

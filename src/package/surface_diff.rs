@@ -4,7 +4,7 @@ use super::surface::{AgentSurface, ExportSurface, InputSurface, Surface, trust_b
 use crate::base::words::words;
 use crate::kernel::context::Trust;
 use crate::project::lints::LintLevel;
-use crate::rules::list::find_rule;
+use crate::project::roles::Tier;
 use crate::scenario::expect::context::trust_word;
 use crate::scenario::json_schema::containment::{SchemaGap, find_gap, find_output_breaks};
 use schemars::JsonSchema;
@@ -125,6 +125,15 @@ impl ChangeList<'_> {
         }
     }
 
+    /// Adds a change of what users have to observe: a break if that is more than before.
+    fn add_rule(&mut self, what: String, is_more: bool) {
+        if is_more {
+            self.add_break(ChangeCategory::Input, what);
+        } else {
+            self.add(ChangeCategory::Text, what);
+        }
+    }
+
     /// Adds a text or value of another trust.
     fn add_trust(&mut self, what: &str, trust: Trust) {
         let word = trust_word(trust.is_trusted());
@@ -144,6 +153,7 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
         list.add_break(ChangeCategory::Input, what);
     }
     compare_rules(then, now, list);
+    compare_requests(then, now, list);
     if let (Some(then), Some(now)) = (&then.arguments, &now.arguments) {
         compare_arguments(then, now, list);
     }
@@ -185,39 +195,71 @@ fn compare_exports(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeL
 fn compare_rules(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeList<'_>) {
     let names: BTreeSet<&String> = then.lints.keys().chain(now.lints.keys()).collect();
     for name in names {
-        let [old, new] = [then, now].map(|rules| lint_level(rules, name));
+        let [old, new] = [then, now].map(|rules| rules.lints.get(name));
         if old == new {
             continue;
         }
-        let what = format!(
-            "the lint `{name}` is {}, was {}",
-            new.as_str(),
-            old.as_str()
+        let level = |level: Option<&String>| level.and_then(|word| LintLevel::parse(word));
+        // Users may set a lint lower only where the rules set none.
+        let is_stricter = match (level(old), level(new)) {
+            (Some(old), Some(new)) => new.strictness() > old.strictness(),
+            (None, Some(new)) => new != LintLevel::Off,
+            (Some(old), None) => old == LintLevel::Off,
+            (None, None) => false,
+        };
+        let [old, new] = [old, new].map(|level| level.map_or("unset", String::as_str));
+        list.add_rule(
+            format!("the lint `{name}` is {new}, was {old}"),
+            is_stricter,
         );
-        if new.strictness() > old.strictness() {
-            list.add_break(ChangeCategory::Input, what);
-        } else {
-            list.add(ChangeCategory::Text, what);
+    }
+    for (condition, level) in &now.requirements {
+        let strictness = |word| LintLevel::parse(word).map_or(0, LintLevel::strictness);
+        match then.requirements.get(condition) {
+            Some(old) if old == level => {}
+            Some(old) => {
+                let what = format!("the requirement `{condition}` is {level}, was {old}");
+                list.add_rule(what, strictness(level) > strictness(old));
+            }
+            None => list.add_rule(format!("the requirement `{condition}` is new"), true),
         }
     }
-    for requirement in now.requirements.difference(&then.requirements) {
-        let what = format!("the requirement {requirement} is new");
-        list.add_break(ChangeCategory::Input, what);
-    }
-    for requirement in then.requirements.difference(&now.requirements) {
-        let what = format!("the requirement {requirement} is gone");
-        list.add(ChangeCategory::Text, what);
+    for condition in then.requirements.keys() {
+        if !now.requirements.contains_key(condition) {
+            list.add_rule(format!("the requirement `{condition}` is gone"), false);
+        }
     }
 }
 
-/// The level of a lint by rules, or its own where they set none.
-fn lint_level(rules: &ExportSurface, name: &str) -> LintLevel {
-    let written = rules
-        .lints
-        .get(name)
-        .and_then(|level| LintLevel::parse(level));
-    let own = || find_rule(name).and_then(|rule| rule.meta.severity);
-    written.unwrap_or_else(|| own().map_or(LintLevel::Off, LintLevel::At))
+/// Compares the requests of a role to the project that uses it.
+fn compare_requests(then: &ExportSurface, now: &ExportSurface, list: &mut ChangeList<'_>) {
+    let keys: BTreeSet<&String> = then.requests.keys().chain(now.requests.keys()).collect();
+    for key in keys {
+        let [old, new] = [then, now].map(|role| role.requests.get(key));
+        if old == new {
+            continue;
+        }
+        let entries = |value: Option<&Value>| -> Vec<Value> {
+            let all = value.and_then(Value::as_array);
+            all.cloned().unwrap_or_default()
+        };
+        let known = entries(old);
+        let asks_more = match key.as_str() {
+            "order" => false,
+            "tier" => {
+                let tier = |value: Option<&Value>| value?.as_str().and_then(Tier::parse);
+                tier(new) > tier(old)
+            }
+            "usd" => {
+                let usd =
+                    |value: Option<&Value>| value.and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+                usd(new) < usd(old)
+            }
+            _ => entries(new).iter().any(|entry| !known.contains(entry)),
+        };
+        let [old, new] = [old, new].map(|value| value.map_or("unset".to_owned(), Value::to_string));
+        list.add_rule(format!("its `{key}` is {new}, was {old}"), asks_more);
+    }
 }
 
 /// Compares two versions of an input.
@@ -359,7 +401,8 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
     if then.model != now.model {
         let [old, new] = [then, now].map(|agent| agent.model.as_deref().unwrap_or("open"));
         let what = format!("the model{node} is {new}, was {old}");
-        list.add(ChangeCategory::Text, what);
+        // Its users need it among their own models.
+        list.add_rule(what, now.model.is_some());
     }
     let names: BTreeSet<&String> = then.sampling.keys().chain(now.sampling.keys()).collect();
     for name in names {
@@ -380,6 +423,10 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
                 list.add_trust(&format!("`{id}`{node}"), new.trust);
             }
             Some(new) => {
+                if new.hash != segment.hash {
+                    let what = format!("`{id}`{node} has another text");
+                    list.add(ChangeCategory::Text, what);
+                }
                 for name in segment.untrusted.symmetric_difference(&new.untrusted) {
                     let trust = trust_by_name(&new.untrusted, name);
                     list.add_trust(&format!("the fragment `{name}` in `{id}`{node}"), trust);

@@ -36,10 +36,10 @@ impl VersionStep {
             Self::None => version.clone(),
             // A release follows its own candidates without a further step.
             _ if is_own_step && !version.pre.is_empty() => Version::new(major, minor, patch),
-            Self::Major if !is_first => Version::new(major + 1, 0, 0),
-            Self::Major => Version::new(0, minor + 1, 0),
-            Self::Minor if !is_first => Version::new(major, minor + 1, 0),
-            Self::Patch | Self::Minor => Version::new(major, minor, patch + 1),
+            Self::Major if !is_first => Version::new(major.saturating_add(1), 0, 0),
+            Self::Major => Version::new(0, minor.saturating_add(1), 0),
+            Self::Minor if !is_first => Version::new(major, minor.saturating_add(1), 0),
+            Self::Patch | Self::Minor => Version::new(major, minor, patch.saturating_add(1)),
         }
     }
 }

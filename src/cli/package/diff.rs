@@ -2,10 +2,9 @@
 //! version that they ask for.
 
 use super::project_files::require_package;
-use super::proof::CompiledPackage;
 use super::source::read_archive;
 use crate::base::fs;
-use crate::cli::context::contracts::project_surface;
+use crate::cli::context::contracts::{CompiledPackage, project_surface};
 use crate::cli::prelude::*;
 use crate::cli::verbs::diff::print_diff;
 use crate::package::VersionStep;

@@ -2,10 +2,9 @@
 //! program. No model is asked, and no program of the package runs: the user permitted none there.
 
 use super::pack_checks::HIDDEN_TEXT_HINT;
-use crate::base::contained_path::describe_io_error;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
-use crate::cli::context::contracts::project_surface;
+use crate::cli::context::contracts::{CompiledPackage, project_surface, temp_folder_error};
 use crate::cli::context::eval::judge_project;
 use crate::cli::context::manifest::whole_manifest;
 use crate::cli::context::project::CompiledProject;
@@ -23,7 +22,6 @@ use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::Fingerprints;
 use crate::rules::input::hidden_text::HIDDEN_TEXT;
 use std::fmt::{self, Display, Formatter};
-use tempfile::TempDir;
 
 /// The maximum number of findings and scenarios in a message.
 const MAX_LINES: usize = 5;
@@ -54,15 +52,6 @@ pub(super) struct ProofCounts {
     pub(super) failed: usize,
 }
 
-/// A compiled package, whose files lie in a folder of their own.
-#[derive(Debug)]
-pub(super) struct CompiledPackage {
-    /// The compiled files.
-    pub(super) project: CompiledProject,
-    /// The folder, which is removed with this value; `None` for a folder of the user.
-    _folder: Option<TempDir>,
-}
-
 impl CompiledPackage {
     /// Compiles a project in its folder.
     pub(super) fn from_folder(folder: &Path) -> Result<Self> {
@@ -75,13 +64,7 @@ impl CompiledPackage {
     /// Writes the files of a package into a temporary folder, and compiles them.
     pub(super) fn from_files(files: &[PackedFile]) -> Result<Self> {
         require_inside(files)?;
-        let folder = write_temp_folder(files).map_err(|why| {
-            let message = format!(
-                "a temporary folder cannot be written: {}",
-                describe_io_error(&why)
-            );
-            CliError::new(CliErrorKind::Infrastructure, message)
-        })?;
+        let folder = write_temp_folder(files).map_err(|why| temp_folder_error(&why))?;
         Ok(Self {
             project: CompiledProject::load_or_root_in(folder.path())?,
             _folder: Some(folder),

@@ -2,10 +2,11 @@
 //! anything is written: the surfaces of the packages, the project's contracts with them, and the
 //! contexts and scenarios of the project.
 
-use super::dependency_set::DependencySet;
-use crate::base::fs::{ReadFs, RealFs, Stamp};
+use super::dependency_set::{DependencySet, VENDOR_FOLDER};
+use crate::base::fs::{ReadFs, RealFs, Stamp, is_dir};
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, check_contracts, compile_package, project_surface,
+    CompiledPackage, ConsumerSource, KnownVersions, check_contracts, compile_package,
+    project_surface,
 };
 use crate::cli::context::eval::affected_scenarios;
 use crate::cli::context::manifest::markdown_changes;
@@ -14,9 +15,10 @@ use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::package::matrix::{ContractVerdict, Matrix, MatrixRow};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
-use crate::project::config::Packages;
+use crate::project::config::{Config, Packages};
 use crate::project::flat_keys::flatten_keys;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
+use crate::project::packages::CONTRACTS_FOLDER;
 use crate::record::fixed_mask::FixedMask;
 use crate::registry::{ReferenceKind, Task};
 use std::collections::BTreeSet;
@@ -44,14 +46,15 @@ pub(super) struct PackageEffect<'l> {
     /// The comparison of two releases, or the reason why there is none; `None` without two. A
     /// release differs from itself if a package that it uses does.
     pub(super) comparison: Option<Result<ReleaseComparison>>,
-    /// The exports that something outside of the package uses.
-    pub(super) used: BTreeSet<String>,
+    /// The exports that something outside of the package uses; `None` if the project has errors.
+    pub(super) used: Option<BTreeSet<String>>,
 }
 
 /// The comparison of two releases of a package.
 pub(super) struct ReleaseComparison {
-    /// The changes of its exports, those that break first.
-    pub(super) changes: Vec<SurfaceChange>,
+    /// The changes of its exports, those that break first; `None` for a folder, whose old content is
+    /// lost.
+    pub(super) changes: Option<Vec<SurfaceChange>>,
     /// The verdicts on the project's contracts with it.
     pub(super) contracts: Vec<MatrixRow>,
 }
@@ -64,9 +67,11 @@ impl ReleaseComparison {
     }
 }
 
-/// The files of the machine with another lock file.
+/// The files of the machine with another lock file, and without the vendored packages, which may be of
+/// neither lock: the cache has the packages of both.
 struct ChangedLock {
     path: PathBuf,
+    vendor: PathBuf,
     text: String,
 }
 
@@ -74,6 +79,9 @@ impl ReadFs for ChangedLock {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         if path == self.path {
             return Ok(self.text.clone().into_bytes());
+        }
+        if path.starts_with(&self.vendor) {
+            return Err(io::ErrorKind::NotFound.into());
         }
         RealFs.read(path, limit)
     }
@@ -112,6 +120,7 @@ impl ProjectState {
         let root = &set.project.root;
         let files = ChangedLock {
             path: root.join(LOCK_FILE),
+            vendor: root.join(VENDOR_FOLDER),
             text: lock.to_text(),
         };
         let project = Project::with_files(root.clone(), text, &files);
@@ -125,13 +134,13 @@ impl ProjectState {
     }
 
     /// Compiles a package by itself, with the packages that it has in the project.
-    fn compile_package(&self, name: &str, root: &Path, release: &str) -> Result<CompiledProject> {
+    fn compile_package(&self, name: &str, root: &Path, release: &str) -> Result<CompiledPackage> {
         let Some(package) = self.packages.get(name) else {
             let message = format!("{release} cannot be used");
             return Err(CliError::new(CliErrorKind::Findings, message));
         };
         let compiled = compile_package(package, root, &self.packages)?;
-        compiled.broken.ensure_none(release)?;
+        compiled.project.broken.ensure_none(release)?;
         Ok(compiled)
     }
 }
@@ -154,28 +163,21 @@ pub(super) fn find_effects<'l>(
     let mut packages = Vec::new();
     for name in find_changed(old, new) {
         let (then, now) = (old.package(name), new.package(name));
-        // The old content of a folder is lost.
-        let has_both = match (then, now) {
-            (Some(then), Some(now)) => {
-                then.tree == now.tree || then.resolved.is_some() && now.resolved.is_some()
-            }
-            _ => false,
-        };
-        let comparison = has_both.then(|| compare_releases(name, &states, &set.project.root, cx));
+        let comparison = compare_releases([then, now], &states, &set.project.root, cx);
         let is_unchanged = |found: &Result<ReleaseComparison>| {
             let found = found.as_ref().ok();
-            found.is_some_and(|found| found.changes.is_empty() && !found.has_broken())
+            let changes = found.map(|found| (found.changes.as_deref(), found.has_broken()));
+            changes.is_some_and(|found| found == (Some(&[][..]), false))
         };
         if then == now && comparison.as_ref().is_none_or(is_unchanged) {
             continue;
         }
-        let before = states[0].compiled.as_ref();
         packages.push(PackageEffect {
             name,
             before: then,
             after: now,
             comparison,
-            used: before.map_or_else(|_| BTreeSet::new(), |before| used_exports(before, name)),
+            used: (states[0].compiled.as_ref().ok()).map(|before| used_exports(before, name)),
         });
     }
     let [before, after] = states.map(|state| state.compiled);
@@ -223,28 +225,56 @@ fn find_changed<'l>(old: &'l LockFile, new: &'l LockFile) -> BTreeSet<&'l str> {
 }
 
 /// Compares a package of the old lock with that of the new one, each with the packages that it has
-/// there.
+/// there. `None` for a package that only one of the locks has, unless contracts are left over.
 fn compare_releases(
-    name: &str,
-    [then, now]: &[ProjectState; 2],
+    [then, now]: [Option<&LockedPackage>; 2],
+    states: &[ProjectState; 2],
     root: &Path,
     cx: &Cx,
-) -> Result<ReleaseComparison> {
-    let old = then.compile_package(name, root, "its old release")?;
-    let new = now.compile_package(name, root, "its new release")?;
-    let mut changes = compare_surfaces(&project_surface(&old)?, &project_surface(&new)?);
-    changes.sort_by_key(|change| !change.is_breaking);
-    let consumer = [ConsumerSource::Folder(root.to_owned())];
-    let check = |package: &CompiledProject, matrix: &Matrix| {
-        let known = KnownVersions {
-            matrix,
-            revision: "HEAD",
-        };
-        check_contracts(package, &consumer, known, cx).map(|report| report.rows)
+) -> Option<Result<ReleaseComparison>> {
+    let then = then?;
+    let Some(now) = now else {
+        let folder = root.join(CONTRACTS_FOLDER).join(&then.name);
+        let message = "the project has contracts with it, and uses it no more";
+        let left = || CliError::new(CliErrorKind::Findings, message);
+        return is_dir(&folder).then(|| Err(left()));
     };
-    let kept = Matrix::from_rows(check(&old, &Matrix::default())?);
-    let contracts = check(&new, &kept)?;
-    Ok(ReleaseComparison { changes, contracts })
+    let is_lost = then.tree != now.tree && (then.resolved.is_none() || now.resolved.is_none());
+    let compare = || {
+        let [before, after] = states;
+        let new = after.compile_package(&now.name, root, "its new release")?;
+        let consumer = [ConsumerSource::Folder(root.to_owned())];
+        let check = |package: &CompiledPackage, matrix: &Matrix| {
+            let known = KnownVersions {
+                matrix,
+                revision: "HEAD",
+            };
+            check_contracts(&package.project, &consumer, known, cx).map(|report| report.rows)
+        };
+        if is_lost {
+            let mut contracts = check(&new, &Matrix::default())?;
+            // They may have been kept before.
+            let pending = contracts.iter_mut();
+            for row in pending.filter(|row| row.verdict == ContractVerdict::Pending) {
+                row.verdict = ContractVerdict::Broken;
+            }
+            let changes = None;
+            return Ok(ReleaseComparison { changes, contracts });
+        }
+        let old = before.compile_package(&then.name, root, "its old release")?;
+        let surfaces = (
+            project_surface(&old.project)?,
+            project_surface(&new.project)?,
+        );
+        let mut changes = compare_surfaces(&surfaces.0, &surfaces.1);
+        changes.sort_by_key(|change| !change.is_breaking);
+        let kept = Matrix::from_rows(check(&old, &Matrix::default())?);
+        Ok(ReleaseComparison {
+            changes: Some(changes),
+            contracts: check(&new, &kept)?,
+        })
+    };
+    Some(compare())
 }
 
 /// Returns the exports of a package that something outside of it uses, by kind and name.
@@ -264,7 +294,11 @@ fn used_exports(project: &CompiledProject, package: &str) -> BTreeSet<String> {
             Some(format!("{kind}/{}", own_name(&reference.name)?))
         })
         .collect();
-    for role in project.config.roles.values() {
+    let packages = project.config.packages.iter();
+    let packages = packages.filter(|other| other.names.package != package);
+    let configs = packages.map(|other| &*other.config);
+    let configs: Vec<&Config> = configs.chain([&project.config]).collect();
+    for role in configs.iter().flat_map(|config| config.roles.values()) {
         let base = role.extends.as_ref().and_then(|base| own_name(&base.value));
         used.extend(base.map(|name| format!("roles/{name}")));
         used.extend(own_name(&role.task.value).map(|name| format!("tasks/{name}")));
@@ -273,16 +307,16 @@ fn used_exports(project: &CompiledProject, package: &str) -> BTreeSet<String> {
         path.strip_prefix(package)
             .is_some_and(|rest| rest.starts_with('@'))
     };
-    let tools = project.config.tools.values();
-    let tools = tools.filter(|tool| is_own(&tool.path));
-    used.extend(tools.map(|tool| format!("tools/{}", tool.name)));
-    let keys = project.config.files.first();
-    let keys = keys
-        .map(|file| flatten_keys(&file.text))
-        .unwrap_or_default();
-    let extends = keys.get(&vec!["extends".to_owned()]);
-    if extends.is_some_and(|extends| extends.contains(&format!("\"{package}\""))) {
-        used.insert("rules".to_owned());
+    for config in configs {
+        let tools = config.tools.values();
+        let tools = tools.filter(|tool| is_own(&tool.path));
+        used.extend(tools.map(|tool| format!("tools/{}", tool.name)));
+        let keys = config.files.first();
+        let keys = keys.map(|file| flatten_keys(&file.text));
+        let extends = keys.and_then(|keys| keys.get(&vec!["extends".to_owned()]).cloned());
+        if extends.is_some_and(|extends| extends.contains(&format!("\"{package}\""))) {
+            used.insert("rules".to_owned());
+        }
     }
     used
 }

@@ -2,7 +2,7 @@
 //! verdict first, then the broken contracts, the packages with their changes, and the contexts and
 //! scenarios of the project. Contains no path of this machine and no time.
 
-use super::update_effects::{PackageEffect, ReleaseComparison, UpdateEffects};
+use super::update_effects::{PackageEffect, UpdateEffects};
 use crate::cli::context::contracts::COMMIT_DIGITS;
 use crate::cli::prelude::*;
 use crate::cli::render::markup::{code_element, escape_cell};
@@ -86,13 +86,24 @@ impl PackageEffect<'_> {
 
     fn changes(&self) -> &[SurfaceChange] {
         match &self.comparison {
-            Some(Ok(comparison)) => &comparison.changes,
+            Some(Ok(comparison)) => comparison.changes.as_deref().unwrap_or_default(),
             Some(Err(_)) | None => &[],
         }
     }
 
+    /// Returns true if the project uses a changed export, or may.
     fn uses(&self, change: &SurfaceChange) -> bool {
-        self.used.contains(&change.export)
+        let used = self.used.as_ref();
+        used.is_none_or(|used| used.contains(&change.export))
+    }
+
+    /// Returns true if its old content is not known.
+    fn is_lost(&self) -> bool {
+        let found = self
+            .comparison
+            .as_ref()
+            .and_then(|found| found.as_ref().ok());
+        found.is_some_and(|found| found.changes.is_none())
     }
 }
 
@@ -124,6 +135,11 @@ impl UpdateEffects<'_> {
         let failed = |package: &&PackageEffect<'_>| matches!(package.comparison, Some(Err(_)));
         let failed = self.packages.iter().filter(failed).count();
         add(failed, "package", " not compared");
+        let lost = self.packages.iter().filter(|package| package.is_lost());
+        add(lost.count(), "folder", " whose old content is not known");
+        if self.contexts.is_err() && !self.breaks_project {
+            troubles.push("the contexts of the project are not compared".to_owned());
+        }
         if self.breaks_project {
             troubles.insert(0, "the project has errors with the new packages".to_owned());
         }
@@ -210,8 +226,12 @@ impl UpdateEffects<'_> {
                 return;
             }
         };
-        let ReleaseComparison { changes, contracts } = comparison;
-        if changes.is_empty() {
+        let (changes, contracts) = (package.changes(), &comparison.contracts);
+        if comparison.changes.is_none() {
+            out.push_str(
+                "Its exports are not compared: the old content of a folder is not kept.\n",
+            );
+        } else if changes.is_empty() {
             out.push_str("No change of its exports.\n");
         }
         let is_grave = |change: &&SurfaceChange| package.uses(change) && !change.is_harmless();
@@ -234,14 +254,21 @@ impl UpdateEffects<'_> {
         let others = contracts
             .iter()
             .filter(|row| row.verdict != ContractVerdict::Broken);
+        let is_decided = |row: &&MatrixRow| row.verdict != ContractVerdict::Undecided;
+        let has_open = !others.clone().all(|row| is_decided(&row));
         let others: Vec<_> = others.collect();
         if others.is_empty() {
             return;
         }
+        let summary = if has_open {
+            "kept, pending or undecided"
+        } else {
+            "that the update does not break"
+        };
         let count = pluralize(others.len(), "contract");
         let _ = write!(
             out,
-            "\n<details><summary>{count} that the update does not break</summary>\n\n| contract | verdict | why |\n|---|---|---|\n"
+            "\n<details><summary>{count} {summary}</summary>\n\n| contract | verdict | why |\n|---|---|---|\n"
         );
         for row in others {
             let verdict = match row.verdict {
@@ -280,7 +307,11 @@ impl UpdateEffects<'_> {
                 } else {
                     ""
                 },
-                if package.uses(change) { "yes" } else { "no" }
+                match package.used {
+                    None => "unknown",
+                    Some(_) if package.uses(change) => "yes",
+                    Some(_) => "no",
+                }
             );
         }
     }

@@ -16,7 +16,7 @@ pub mod named_things;
 mod package;
 mod package_parts;
 #[cfg(feature = "fs")]
-mod packages;
+pub(crate) mod packages;
 mod policy;
 mod policy_check;
 mod requests;

@@ -145,7 +145,7 @@ fn order_packages<'l>(
 
 /// Returns the packages that come from outside: those that the project marks so, and, unless it names
 /// them itself, those that a package marks so or that a package from outside requires.
-fn find_outside(
+pub(crate) fn find_outside(
     order: &[&str],
     loaded: &BTreeMap<&str, InstalledPackage>,
     required: &BTreeMap<String, Dependency>,

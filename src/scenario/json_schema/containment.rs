@@ -8,6 +8,7 @@ use super::find_violations;
 use super::schema_faults::{KeywordValue, keyword_value};
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// A place where a schema accepts more, or lists less, than another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,12 +73,21 @@ const FIELD_IS_GONE: &str = "it is gone";
 
 /// Returns a place where `narrow` may accept a value that `wide` refuses; `None` if there is none.
 pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
+    find_gaps(narrow, wide).into_iter().next()
+}
+
+/// Returns the places where `narrow` may accept a value that `wide` refuses, each once. Of many, only
+/// the first are returned.
+pub fn find_gaps(narrow: &Value, wide: &Value) -> Vec<SchemaGap> {
     if narrow == wide {
-        return None;
+        return Vec::new();
     }
     let (narrow, inlined) = (inline(narrow, "narrow"), inline(wide, "wide"));
-    let gaps = SchemaComparison::new(wide).check(&narrow, &inlined, "$");
-    gaps.into_iter().next()
+    let mut gaps = SchemaComparison::new(wide).check(&narrow, &inlined, "$");
+    let mut places = BTreeSet::new();
+    gaps.retain(|gap| places.insert(gap.path.clone()));
+    gaps.truncate(MAX_GAPS);
+    gaps
 }
 
 /// Returns the changes of an answer's schema by which an expectation on the answer may begin to

@@ -173,7 +173,7 @@ impl PackageInUse {
             };
         };
         let compiled = compile_package(installed, owner.root, &owner.config.packages);
-        let surface = compiled.and_then(|compiled| project_surface(&compiled)).map_err(|error| {
+        let surface = compiled.and_then(|compiled| project_surface(&compiled.project)).map_err(|error| {
             let why: Vec<&str> = std::iter::once(&error.message)
                 .chain(error.hints.first())
                 .map(String::as_str)

@@ -1,13 +1,15 @@
 //! The surface of a project as a package, and its changes since a version.
 
+use crate::base::span::Spanned;
 use crate::cli::context::manifest::{CountingArgs, with_counters};
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::package::surface::{ExportSurface, Surface, read_surface};
 use crate::package::surface_diff::{SurfaceChange, compare_surfaces};
 use crate::project::config::Config;
-use crate::project::flat_keys::flatten_keys;
+use crate::project::glob::Globs;
 use crate::project::package_section::PackageSection;
+use crate::project::require::Selector;
 use crate::rules::list::all_rules;
 
 /// Returns the package that a project is published as.
@@ -58,16 +60,44 @@ fn rules_surface(config: &Config) -> ExportSurface {
         let level = config.lints.level(rule.meta.code)?;
         Some((rule.meta.name.to_owned(), level.as_str().to_owned()))
     });
-    let files = config.files.iter();
-    let keys = files.flat_map(|file| flatten_keys(&file.text).into_keys());
-    let requirements = keys.filter_map(|key| match key.as_slice() {
-        [section, requirement] if section == "require" => Some(requirement.clone()),
-        _ => None,
+    let requirements = config.requirements.iter().flat_map(|one| {
+        let selector = describe_selector(&one.selector);
+        let conditions = one.conditions.iter();
+        conditions.map(move |condition| {
+            let text: Vec<&str> = condition.value.text.split_whitespace().collect();
+            let name = format!("{selector}{}", text.join(" "));
+            (name, one.level.as_str().to_owned())
+        })
     });
     ExportSurface {
         lints: lints.collect(),
         requirements: requirements.collect(),
         ..ExportSurface::default()
+    }
+}
+
+/// Describes the tasks that a requirement applies to; empty for all.
+fn describe_selector(selector: &Selector) -> String {
+    let globs = |globs: &Option<Globs>| globs.as_ref().map(|globs| globs.patterns().join(", "));
+    let words = |words: &[Spanned<String>]| {
+        let words: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    };
+    let parts = [
+        ("path", globs(&selector.path)),
+        ("name", globs(&selector.name)),
+        ("operator", words(&selector.operator)),
+        ("subtype", words(&selector.subtype)),
+        ("role", words(&selector.role)),
+    ];
+    let parts = parts.into_iter();
+    let parts: Vec<String> = parts
+        .filter_map(|(key, value)| Some(format!("{key} {}", value?)))
+        .collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", parts.join(" and "))
     }
 }
 
