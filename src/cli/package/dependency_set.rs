@@ -42,6 +42,7 @@ impl FetchArgs {
     pub(super) fn limits(&self) -> GitLimits {
         GitLimits {
             time: Duration::from_secs(self.timeout),
+            time_flag: Some("--timeout"),
             ..GitLimits::default()
         }
     }

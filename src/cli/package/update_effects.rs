@@ -234,7 +234,7 @@ fn compare_releases(
     let new = now.compile_package(name, root, "its new release")?;
     let mut changes = compare_surfaces(&project_surface(&old)?, &project_surface(&new)?);
     changes.sort_by_key(|change| !change.is_breaking);
-    let consumer = [ConsumerSource::Folder(root.to_owned())];
+    let consumer = [ConsumerSource::from_folder(root.to_owned())];
     let check = |package: &CompiledProject, matrix: &Matrix| {
         let known = KnownVersions {
             matrix,
