@@ -1,6 +1,7 @@
 //! Packages from git repositories, by the program `git`. A repository is never checked out: its files
 //! are read as they are stored, so that no hook, filter, attribute, submodule or link of it has an
-//! effect. Nothing of git's environment reaches it but the user's own settings for access.
+//! effect. Nothing of git's environment reaches it but the settings of the user and the machine for
+//! access, such as a credential helper.
 
 use super::archive::PackedFile;
 use crate::base::contained_path::{describe_io_error, list_files_below, resolve_beside};
@@ -33,7 +34,7 @@ const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// Variables that git and its helpers receive besides [`DEFAULT_VARIABLES`]: how the user reaches
 /// servers. All others of git are left out.
-const ACCESS_VARIABLES: [&str; 16] = [
+const ACCESS_VARIABLES: [&str; 18] = [
     "XDG_CONFIG_HOME",
     "SSH_AUTH_SOCK",
     "HTTPS_PROXY",
@@ -45,6 +46,8 @@ const ACCESS_VARIABLES: [&str; 16] = [
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
     "GIT_PROXY_SSL_CAINFO",
     "GIT_SSH",
     "GIT_SSH_COMMAND",
@@ -52,10 +55,9 @@ const ACCESS_VARIABLES: [&str; 16] = [
     "GIT_SSL_CAPATH",
 ];
 
-/// Variables that no setting of the user or a repository overrides.
-const FIXED_VARIABLES: [(&str, &str); 12] = [
+/// Variables that no setting of the user, the machine or a repository overrides.
+const FIXED_VARIABLES: [(&str, &str); 11] = [
     ("LC_ALL", "C"),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_ATTR_NOSYSTEM", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
@@ -68,7 +70,7 @@ const FIXED_VARIABLES: [(&str, &str); 12] = [
     ("GCM_INTERACTIVE", "never"),
 ];
 
-/// Settings that override those of the user. A server that answers with another address would
+/// Settings that override those of the user and the machine. A server that answers with another address would
 /// receive what is meant for the first one, so redirects are not followed.
 const FIXED_SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",

@@ -869,6 +869,38 @@ fn the_users_own_program_for_ssh_is_used() {
     assert!(marker.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn settings_of_the_machine_give_access_and_run_nothing_else() {
+    let world = World::new();
+    let marker = world.work.path("marker");
+    let program = format!("#!/bin/sh\ntouch '{}'\n", marker.display());
+    for name in ["hooks/reference-transaction", "hooks/post-checkout"] {
+        world.work.write_file(name, &program);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(world.work.path(name), mode).unwrap();
+    }
+    let hooks = world.work.path("hooks").display().to_string();
+    let address = source(&world.base, "v0.3.1");
+    let place = address.trim_start_matches("git+").replace("@v0.3.1", "");
+    world.work.write_file(
+        "machine",
+        format!(
+            "[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/post-checkout\n[url \"{place}\"]\n\tinsteadOf = https://example.invalid/base.git\n"
+        ),
+    );
+    let output = world
+        .command(&["add", "git+https://example.invalid/base.git@v0.3.1"])
+        .env("GIT_CONFIG_SYSTEM", world.work.path("machine"))
+        .env("GIT_CONFIG_NOSYSTEM", "0")
+        .output()
+        .unwrap();
+    ProgramRun::from(output)
+        .exits_with(0)
+        .stdout_contains("+ acme/base 0.3.1");
+    assert!(!marker.exists());
+}
+
 #[test]
 fn sources_that_do_not_fit_are_refused_and_nothing_is_lost() {
     let world = World::new();
