@@ -5,8 +5,10 @@
 //! written first. So a killed program leaves the old packages or the new ones.
 
 use super::project_files::read_files;
+use crate::base::contained_path::list_files_below;
 use crate::base::folders;
-use crate::base::fs::{self, ExistingFolder, FileLock, FolderEntry};
+use crate::base::fs::{self, ExistingFolder, FileLock, FolderEntry, ReadFs, RealFs};
+use crate::base::sha256::sha256_hex;
 use crate::cli::overwrite::reject_links;
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root, read_text};
@@ -19,11 +21,13 @@ use crate::project::config::Config;
 use crate::project::dependencies::PackageSource;
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The folder of vendored packages.
 pub(super) const VENDOR_FOLDER: &str = "vendor/ctxc";
+/// The maximum size in bytes of a vendored file.
+const MAX_FILE_BYTES: u64 = 100 << 20;
 /// The maximum size in bytes of all releases that are looked at together.
 const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
@@ -351,22 +355,7 @@ impl DependencySet {
     /// Returns an error before anything is written if the vendored packages cannot follow.
     fn check_vendored(&self) -> Result<()> {
         if self.has_vendored() {
-            self.reject_vendor_links()?;
-        }
-        Ok(())
-    }
-
-    /// Returns an error if a link is in place of a folder of vendored packages: a cloned repository
-    /// may have one that leads to any other folder.
-    fn reject_vendor_links(&self) -> Result<()> {
-        let root = &self.project.root;
-        reject_links(root, VENDOR_FOLDER)?;
-        for org in fs::list_folder(&root.join(VENDOR_FOLDER)) {
-            let place = format!("{VENDOR_FOLDER}/{}", org.name);
-            reject_links(root, &place)?;
-            for package in fs::list_folder(&org.path) {
-                reject_links(root, &format!("{place}/{}", package.name))?;
-            }
+            reject_vendor_links(&self.project.root)?;
         }
         Ok(())
     }
@@ -378,48 +367,10 @@ impl DependencySet {
         Ok(())
     }
 
-    /// Returns a line for each vendored package that differs from a lock. Changes nothing.
-    pub(super) fn describe_vendored_drift(&self, lock: &LockFile) -> Result<Vec<String>> {
-        if !self.has_vendored() {
-            return Ok(Vec::new());
-        }
-        let VendorPlan { outdated, unused } = self.plan_vendored(lock)?;
-        let outdated = outdated
-            .into_iter()
-            .map(|own| format!("~ {VENDOR_FOLDER}/{} {}", own.name, own.version));
-        let unused = unused.into_iter().map(|folder| {
-            let path = folder.strip_prefix(&self.project.root).unwrap_or(&folder);
-            format!("- {}", escape_line(&path.to_string_lossy()))
-        });
-        Ok(outdated.chain(unused).collect())
-    }
-
-    /// Compares the vendored packages with a lock.
-    fn plan_vendored<'l>(&self, lock: &'l LockFile) -> Result<VendorPlan<'l>> {
-        self.reject_vendor_links()?;
-        let own = || packages_from_git(lock);
-        let is_outdated = |package: &&LockedPackage| {
-            store::read_tree(&self.vendor_folder(&package.name), &package.tree).is_none()
-        };
-        let mut unused = Vec::new();
-        for org in list_folders(&self.project.root.join(VENDOR_FOLDER)) {
-            for package in list_folders(&org.path) {
-                let name = format!("{}/{}", org.name, package.name);
-                if !own().any(|package| package.name == name) {
-                    unused.push(package.path);
-                }
-            }
-        }
-        Ok(VendorPlan {
-            outdated: own().filter(is_outdated).collect(),
-            unused,
-        })
-    }
-
     /// Copies the packages from git into the project, and removes those that are not in the lock.
     /// Returns their number.
     pub(super) fn vendor(&self, lock: &LockFile) -> Result<usize> {
-        let VendorPlan { outdated, unused } = self.plan_vendored(lock)?;
+        let VendorPlan { outdated, unused } = plan_vendored(&self.project.root, lock)?;
         for package in outdated {
             let folder = self.vendor_folder(&package.name);
             let files = self.read_stored(None, &package.tree).ok_or_else(|| {
@@ -531,6 +482,75 @@ struct VendorPlan<'l> {
     outdated: Vec<&'l LockedPackage>,
     /// The folders of packages that are not in the lock.
     unused: Vec<PathBuf>,
+}
+
+/// Returns a line for each vendored package that differs from a lock, with its files that do.
+/// Changes nothing.
+pub(super) fn describe_vendored_drift(root: &Path, lock: &LockFile) -> Result<Vec<String>> {
+    if !fs::is_dir(&root.join(VENDOR_FOLDER)) {
+        return Ok(Vec::new());
+    }
+    let VendorPlan { outdated, unused } = plan_vendored(root, lock)?;
+    let outdated = outdated.into_iter().map(|own| {
+        let folder = root.join(VENDOR_FOLDER).join(&own.name);
+        let found = list_files_below(&folder, |_, _| false).into_iter();
+        let hash = |path: &String| {
+            let bytes = RealFs.read(&folder.join(path), MAX_FILE_BYTES);
+            bytes.map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+        };
+        let found: BTreeMap<String, String> =
+            found.map(|path| (path.clone(), hash(&path))).collect();
+        let paths: BTreeSet<&String> = own.files.keys().chain(found.keys()).collect();
+        let differs = |path: &&String| found.get(*path) != own.files.get(*path);
+        let changed = list_first(paths.into_iter().filter(differs).map(String::as_str));
+        let line = format!(
+            "~ {VENDOR_FOLDER}/{} {}  changed: {changed}",
+            own.name, own.version
+        );
+        escape_line(&line).into_owned()
+    });
+    let unused = unused.into_iter().map(|folder| {
+        let path = folder.strip_prefix(root).unwrap_or(&folder);
+        format!("- {}", escape_line(&path.to_string_lossy()))
+    });
+    Ok(outdated.chain(unused).collect())
+}
+
+/// Compares the vendored packages with a lock.
+fn plan_vendored<'l>(root: &Path, lock: &'l LockFile) -> Result<VendorPlan<'l>> {
+    reject_vendor_links(root)?;
+    let home = root.join(VENDOR_FOLDER);
+    let own = || packages_from_git(lock);
+    let is_outdated = |package: &&LockedPackage| {
+        store::read_tree(&home.join(&package.name), &package.tree).is_none()
+    };
+    let mut unused = Vec::new();
+    for org in list_folders(&home) {
+        for package in list_folders(&org.path) {
+            let name = format!("{}/{}", org.name, package.name);
+            if !own().any(|package| package.name == name) {
+                unused.push(package.path);
+            }
+        }
+    }
+    Ok(VendorPlan {
+        outdated: own().filter(is_outdated).collect(),
+        unused,
+    })
+}
+
+/// Returns an error if a link is in place of a folder of vendored packages: a cloned repository may
+/// have one that leads to any other folder.
+fn reject_vendor_links(root: &Path) -> Result<()> {
+    reject_links(root, VENDOR_FOLDER)?;
+    for org in fs::list_folder(&root.join(VENDOR_FOLDER)) {
+        let place = format!("{VENDOR_FOLDER}/{}", org.name);
+        reject_links(root, &place)?;
+        for package in fs::list_folder(&org.path) {
+            reject_links(root, &format!("{place}/{}", package.name))?;
+        }
+    }
+    Ok(())
 }
 
 fn packages_from_git(lock: &LockFile) -> impl Iterator<Item = &LockedPackage> {

@@ -2,7 +2,9 @@
 //! releases.
 
 use super::change_list::describe_changes;
-use super::dependency_set::{DependencySet, FetchArgs, git_error, moved_hint, source_error};
+use super::dependency_set::{
+    DependencySet, FetchArgs, describe_vendored_drift, git_error, moved_hint, source_error,
+};
 use super::update_effects::find_effects;
 use super::update_summary::{render_no_change, render_summary};
 use crate::base::suggest::nearest_candidate;
@@ -71,7 +73,7 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
     require_known(&args.accept_moved, &set)?;
     let mut changes = describe_changes(&set.before, &lock);
     if args.locked || args.frozen {
-        changes.extend(set.describe_vendored_drift(&lock)?);
+        changes.extend(describe_vendored_drift(&set.project.root, &lock)?);
         if !changes.is_empty() || lock != set.before {
             return Err(drift_error(changes));
         }

@@ -389,6 +389,16 @@ fn a_locked_run_refuses_packages_that_differ_from_the_lock() {
         &|| replaced("\"acme/shared\" = \"path:shared\"\n", ""),
         "- acme/shared 1.0.0",
     );
+    let edited = |from: &str, to: &str| {
+        assert!(lock.contains(from), "{lock}");
+        world
+            .work
+            .write_file("ctxc.lock", lock.replacen(from, to, 1));
+    };
+    drift(
+        &|| edited("version = \"1.3.0\"", "version = \"1.2.9\""),
+        "~ acme/rules 1.2.9 → 1.3.0",
+    );
     // An edit counts only for a run that is not locked.
     shared(&TRIAGE.replace("Sort", "Read"));
     run(&["check"]).output_lacks("does not fit");
@@ -404,8 +414,28 @@ fn a_locked_run_refuses_packages_that_differ_from_the_lock() {
     // What is vendored needs nothing else.
     shared(TRIAGE);
     run(&["package", "vendor"]).exits_with(0);
+    let extra = "vendor/ctxc/acme/rules/templates/extra.xml";
+    world.work.write_file(extra, TRIAGE);
+    for verb in ["check", "manifest"] {
+        run(&[verb, "--locked"])
+            .exits_with(1)
+            .stderr_contains("~ vendor/ctxc/acme/rules 1.3.0  changed: templates/extra.xml");
+    }
+    run(&["package", "vendor", "--locked"]).exits_with(0);
+    assert!(!world.work.path(extra).exists());
+    let lock = world.lock();
+    let commit = lock.package("acme/rules").unwrap().resolved.clone();
+    edited(&commit.unwrap(), &"deadbeef".repeat(5));
+    run(&["check", "--locked"])
+        .exits_with(1)
+        .stderr_contains("~ acme/rules 1.3.0  restored in ctxc.lock: `resolved`");
+    world.work.write_file("ctxc.lock", lock.to_text());
     std::fs::remove_dir_all(world.work.path("cache")).unwrap();
     run(&["check", "--locked"]).output_lacks("does not fit");
+    edited("version = \"1.3.0\"", "version = \"1.2.9\"");
+    run(&["check", "--locked"])
+        .exits_with(1)
+        .stderr_contains("~ acme/rules 1.2.9 → 1.3.0");
 }
 
 #[test]
