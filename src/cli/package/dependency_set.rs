@@ -19,6 +19,7 @@ use crate::package::resolve::{Requirements, ResolveFault, SelectedPackage, resol
 use crate::package::store::{self, StoredTag};
 use crate::project::config::Config;
 use crate::project::dependencies::PackageSource;
+use crate::project::dependency_edits::{has_dependency, set_dependency, set_shared_dependency};
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,6 +77,10 @@ pub(super) struct DependencySet {
     pub(super) project: Project,
     /// The text of the project file, with changes that are not written yet.
     pub(super) text: String,
+    /// The changed text of the workspace's project file, with its path.
+    shared: Option<(PathBuf, String)>,
+    /// The new sources of packages that the project takes over from it.
+    moved: BTreeMap<String, PackageSource>,
     /// The packages before the change.
     pub(super) before: LockFile,
     /// The packages whose tags may have been moved.
@@ -109,6 +114,8 @@ impl DependencySet {
             before: read_lock(&root)?,
             project,
             text,
+            shared: None,
+            moved: BTreeMap::new(),
             accepted: Vec::new(),
             is_offline: fetch.offline,
             limits: fetch.limits(),
@@ -121,7 +128,34 @@ impl DependencySet {
 
     /// The sources of the packages that the project file names, by name.
     pub(super) fn required(&self) -> Result<BTreeMap<String, PackageSource>> {
-        required_sources(&Project::with_text(self.project.root.clone(), &self.text).config)
+        let project = Project::with_text(self.project.root.clone(), &self.text);
+        let mut required = required_sources(&project.config)?;
+        required.extend(self.moved.clone());
+        Ok(required)
+    }
+
+    /// Requires a package at another source, in the file that has its line: the project's, or that of
+    /// the workspace that the project takes its packages over from. Returns `None` if the line cannot
+    /// be changed.
+    pub(super) fn move_dependency(&mut self, name: &str, source: &PackageSource) -> Option<()> {
+        let config = &self.project.config;
+        let is_inherited = config.inherited.contains(&"dependencies");
+        if !is_inherited || has_dependency(&self.text, name) {
+            self.text = set_dependency(&self.text, name, source)?;
+            return Some(());
+        }
+        let file = config.files.get(1)?;
+        let text = self.shared.as_ref().map_or(&*file.text, |(_, text)| text);
+        let text = set_shared_dependency(text, name, source)?;
+        self.shared = Some((self.project.root.join(&*file.path), text));
+        self.moved.insert(name.to_owned(), source.clone());
+        Some(())
+    }
+
+    /// The path from the project to the file of its workspace, if that changes.
+    pub(super) fn changed_workspace(&self) -> Option<&str> {
+        let file = self.project.config.files.get(1)?;
+        self.shared.is_some().then_some(&*file.path)
     }
 
     /// Resolves the packages that the project file names. Fetches what is not stored.
@@ -319,6 +353,10 @@ impl DependencySet {
     }
 
     fn write_project(&self) -> Result<()> {
+        if let Some((path, text)) = &self.shared {
+            fs::write_atomic(path, text.as_bytes())
+                .map_err(|error| CliError::write_failed(path, &error))?;
+        }
         let path = self.project.root.join(PROJECT_FILE);
         if *self.text_before() == self.text {
             return Ok(());
@@ -341,6 +379,11 @@ impl DependencySet {
                 PROJECT_FILE
             } else if read_lock(root)? != self.before {
                 LOCK_FILE
+            } else if let Some((path, _)) = &self.shared
+                && let Some(file) = self.project.config.files.get(1)
+                && read_text(path)?.unwrap_or_default() != *file.text
+            {
+                &*file.path
             } else {
                 return Ok(());
             };

@@ -627,6 +627,34 @@ fn the_packages_of_a_workspace_are_listed_in_each_member() {
         2,
         "{listed:?}"
     );
+    // Their line is that of the workspace.
+    world.run(&["update", "--all"]).exits_with(0);
+    let root = world.work.read_file("ctxc.toml");
+    assert!(root.contains("@v0.3.1\""), "{root}");
+    for team in ["billing", "support"] {
+        assert_eq!(
+            world.work.read_file(&format!("teams/{team}/ctxc.toml")),
+            "[dependencies]\nworkspace = true\n"
+        );
+    }
+    let listed = world.run(&["list"]).exits_with(0);
+    assert_eq!(listed.stdout.matches("acme/base 0.3.1").count(), 2);
+    world.run(&["update", "--locked"]).exits_with(0);
+    // A member with a line of its own keeps it.
+    let own = format!(
+        "[dependencies]\nworkspace = true\n\"acme/rules\" = \"{}\"\n",
+        source(&world.rules, "v1.2.0")
+    );
+    world.work.write_file("teams/billing/ctxc.toml", &own);
+    world.run(&["update", "--all"]).exits_with(0);
+    assert_eq!(world.work.read_file("ctxc.toml"), root);
+    assert_eq!(
+        world.work.read_file("teams/billing/ctxc.toml"),
+        own.replace("v1.2.0", "v1.3.0")
+    );
+}
+
+#[test]
 }
 
 #[test]
