@@ -161,6 +161,14 @@ impl DependencySet {
     /// Resolves the packages that the project file names. Fetches what is not stored.
     pub(super) fn resolve(&mut self) -> Result<LockFile> {
         let required = self.required()?;
+        let package = self.project.config.package.as_ref();
+        let package = package.map(|own| &own.name.value);
+        if let Some((name, source)) = package.and_then(|own| required.get_key_value(own)) {
+            let message =
+                format!("{name} depends on itself: {PROJECT_FILE} requires it from {source}");
+            return Err(CliError::new(CliErrorKind::Project, message)
+                .with_hint("require another package, or take it out of `[dependencies]`"));
+        }
         let selected = resolve(&required, |name, source| {
             self.read_requirements(name, source)
         })

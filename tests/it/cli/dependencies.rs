@@ -655,6 +655,50 @@ fn the_packages_of_a_workspace_are_listed_in_each_member() {
 }
 
 #[test]
+fn a_package_does_not_depend_on_itself() {
+    let world = World::new();
+    let message = "acme/rules depends on itself: ctxc.toml requires it from";
+    let text = package_text("acme/rules", "1.4.0", "");
+    world.work.write_file("templates/triage.xml", TRIAGE);
+    for from in [source(&world.rules, "v1.3.0"), "path:.".to_owned()] {
+        world.work.write_file("ctxc.toml", &text);
+        world
+            .run(&["add", &from])
+            .exits_with(2)
+            .stderr_contains(message);
+        assert_eq!(world.work.read_file("ctxc.toml"), text);
+        let line = format!("\"acme/rules\" = \"{from}\"\n");
+        world
+            .work
+            .write_file("ctxc.toml", package_text("acme/rules", "1.4.0", &line));
+        world
+            .run(&["update"])
+            .exits_with(2)
+            .stderr_contains(message);
+        world
+            .work
+            .run(&["check"])
+            .exits_with(2)
+            .stdout_contains("cannot use package `acme/rules`: it is this package itself");
+    }
+    // A member takes over all packages of its workspace but itself.
+    world.work.write_file(
+        "ctxc.toml",
+        "[workspace]\nmembers = [\"rules\", \"shop\"]\n[workspace.dependencies]\n\"acme/rules\" = \"path:rules\"\n",
+    );
+    let text = package_text("acme/rules", "1.4.0", "workspace = true\n");
+    for (member, text) in [
+        ("rules", text.as_str()),
+        ("shop", "[dependencies]\nworkspace = true\n"),
+    ] {
+        world.work.write_file(&format!("{member}/ctxc.toml"), text);
+        world.work.write_file(
+            &format!("{member}/templates/a.xml"),
+            "<task type=\"atomic\" name=\"triage\"><description>Sort it.</description></task>\n",
+        );
+    }
+    world.run(&["update"]).exits_with(0);
+    world.work.run(&["check"]).exits_with(0);
 }
 
 #[test]
