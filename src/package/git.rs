@@ -1,6 +1,7 @@
 //! Packages from git repositories, by the program `git`. A repository is never checked out: its files
 //! are read as they are stored, so that no hook, filter, attribute, submodule or link of it has an
-//! effect. Nothing of git's environment reaches it but the user's own settings for access.
+//! effect. Nothing of git's environment reaches it but the settings of the user and the machine for
+//! access, such as a credential helper.
 
 use super::archive::PackedFile;
 use crate::base::contained_path::{describe_io_error, list_files_below, resolve_beside};
@@ -33,7 +34,7 @@ const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// Variables that git and its helpers receive besides [`DEFAULT_VARIABLES`]: how the user reaches
 /// servers. All others of git are left out.
-const ACCESS_VARIABLES: [&str; 16] = [
+const ACCESS_VARIABLES: [&str; 18] = [
     "XDG_CONFIG_HOME",
     "SSH_AUTH_SOCK",
     "HTTPS_PROXY",
@@ -45,6 +46,8 @@ const ACCESS_VARIABLES: [&str; 16] = [
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
     "GIT_PROXY_SSL_CAINFO",
     "GIT_SSH",
     "GIT_SSH_COMMAND",
@@ -52,10 +55,9 @@ const ACCESS_VARIABLES: [&str; 16] = [
     "GIT_SSL_CAPATH",
 ];
 
-/// Variables that no setting of the user or a repository overrides.
-const FIXED_VARIABLES: [(&str, &str); 12] = [
+/// Variables that no setting of the user, the machine or a repository overrides.
+const FIXED_VARIABLES: [(&str, &str); 11] = [
     ("LC_ALL", "C"),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_ATTR_NOSYSTEM", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
@@ -68,7 +70,7 @@ const FIXED_VARIABLES: [(&str, &str); 12] = [
     ("GCM_INTERACTIVE", "never"),
 ];
 
-/// Settings that override those of the user. A server that answers with another address would
+/// Settings that override those of the user and the machine. A server that answers with another address would
 /// receive what is meant for the first one, so redirects are not followed.
 const FIXED_SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
@@ -92,6 +94,8 @@ const FIXED_SETTINGS: [&str; 14] = [
 pub struct GitLimits {
     /// The time of each call of git.
     pub time: Duration,
+    /// The flag of the command line that sets it, if there is one.
+    pub time_flag: Option<&'static str>,
     /// The bytes of the download, and of all files that are read.
     pub bytes: u64,
     /// The number of files of the revision.
@@ -102,6 +106,7 @@ impl Default for GitLimits {
     fn default() -> Self {
         Self {
             time: Duration::from_mins(2),
+            time_flag: None,
             bytes: 100 << 20,
             files: 10_000,
         }
@@ -125,9 +130,14 @@ pub enum GitRefusal {
     /// Git failed, with this message.
     #[error("git reports: {0}")]
     Failed(String),
-    /// Git did not end within these seconds.
-    #[error("no answer within {0} s; `--timeout` sets another limit")]
-    TimedOut(u64),
+    /// Git did not end in time.
+    #[error("no answer within {seconds} s{}", .flag.map_or_else(String::new, |flag| format!("; `{flag}` sets another limit")))]
+    TimedOut {
+        /// The limit.
+        seconds: u64,
+        /// The flag that sets it.
+        flag: Option<&'static str>,
+    },
     /// The server answers with another address.
     #[error(
         "the server redirects to another address, which is not followed; name the final address"
@@ -197,7 +207,21 @@ pub fn fetch_revision(
     revision: &str,
     limits: &GitLimits,
 ) -> Result<FetchedTree, GitFault> {
-    GitCall::new(url, limits, PROTOCOLS)?.fetch(revision)
+    GitCall::new(url, limits, PROTOCOLS)?.fetch(revision, None)
+}
+
+/// Fetches a revision like [`fetch_revision`], of which one folder is read: the entries and limits
+/// of the result are of that folder alone.
+///
+/// # Errors
+/// The repository cannot be reached, has no such revision, or exceeds the limits.
+pub fn fetch_folder(
+    url: &str,
+    revision: &str,
+    folder: &str,
+    limits: &GitLimits,
+) -> Result<FetchedTree, GitFault> {
+    GitCall::new(url, limits, PROTOCOLS)?.fetch(revision, Some(folder))
 }
 
 /// Returns the tags of a repository with their commits.
@@ -301,9 +325,10 @@ impl GitCall {
         Ok(call)
     }
 
-    fn fetch(self, revision: &str) -> Result<FetchedTree, GitFault> {
+    fn fetch(self, revision: &str, folder: Option<&str>) -> Result<FetchedTree, GitFault> {
+        let accepts_branch = folder.is_some();
         if !is_tag(revision) {
-            return Err(self.refuse_revision(revision));
+            return Err(self.refuse_revision(revision, accepts_branch));
         }
         let names = [
             format!("refs/tags/{revision}"),
@@ -311,7 +336,7 @@ impl GitCall {
         ];
         let found = self.list_references(&[&names[0], &names[1]])?;
         let Some(name) = names.iter().find(|name| found.contains_key(*name)) else {
-            return Err(self.refuse_revision(revision));
+            return Err(self.refuse_revision(revision, accepts_branch));
         };
         let is_tag = *name == names[0];
         let refspec = format!("+{name}:{FETCHED_REF}");
@@ -331,7 +356,7 @@ impl GitCall {
         let peeled = format!("{FETCHED_REF}^{{commit}}");
         let commit = self.run(&["rev-parse", "--verify", &peeled], "", MAX_LIST_BYTES)?;
         let commit = String::from_utf8_lossy(&commit).trim().to_owned();
-        let entries = self.list_entries(&commit)?;
+        let entries = self.list_entries(&commit, folder)?;
         Ok(FetchedTree {
             commit,
             is_tag,
@@ -341,7 +366,7 @@ impl GitCall {
     }
 
     /// The error of a missing tag or branch, with the names that the repository has.
-    fn refuse_revision(&self, revision: &str) -> GitFault {
+    fn refuse_revision(&self, revision: &str, accepts_branch: bool) -> GitFault {
         let patterns = ["refs/tags/*", "refs/heads/*"];
         let found = self.list_references(&patterns).unwrap_or_default();
         let short = |name: &String| name.splitn(3, '/').nth(2).unwrap_or_default().to_owned();
@@ -358,8 +383,15 @@ impl GitCall {
         let newest = releases.iter().rev().take(MAX_LISTED_TAGS);
         let newest: Vec<&str> = newest.map(|(_, name)| name.as_str()).collect();
         let near = nearest_candidate(revision, names.iter().map(String::as_str));
+        let branches = found
+            .keys()
+            .filter_map(|name| name.strip_prefix("refs/heads/"));
+        let branches: Vec<&str> = branches.take(MAX_LISTED_TAGS).collect();
         let advice = match (near, newest.as_slice()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, _) if accepts_branch && !branches.is_empty() => {
+                format!("its branches are {}", branches.join(", "))
+            }
             (None, []) => "it has no tag of a release such as `v1.2.0`".to_owned(),
             (None, newest) => format!("its newest releases are {}", newest.join(", ")),
         };
@@ -385,8 +417,15 @@ impl GitCall {
         Ok(found)
     }
 
-    fn list_entries(&self, commit: &str) -> Result<BTreeMap<String, TreeEntry>, GitFault> {
-        let arguments = ["ls-tree", "-r", "-z", "-l", "--full-tree", commit];
+    /// Returns the entries of a commit, or those of one of its folders.
+    fn list_entries(
+        &self,
+        commit: &str,
+        folder: Option<&str>,
+    ) -> Result<BTreeMap<String, TreeEntry>, GitFault> {
+        let folder = folder.map(|folder| format!("{folder}/"));
+        let mut arguments = vec!["ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--"];
+        arguments.extend(folder.as_deref());
         let listed = self.run(&arguments, "", MAX_LIST_BYTES)?;
         let mut entries = BTreeMap::new();
         for line in listed
@@ -469,7 +508,8 @@ impl GitCall {
             | ProcessEnd::Stopped
             | ProcessEnd::OutputTooLarge => Err(self.too_large("the download".to_owned())),
             ProcessEnd::TimedOut => {
-                Err(self.refuse(GitRefusal::TimedOut(self.limits.time.as_secs())))
+                let (seconds, flag) = (self.limits.time.as_secs(), self.limits.time_flag);
+                Err(self.refuse(GitRefusal::TimedOut { seconds, flag }))
             }
             ProcessEnd::Exited { stderr, .. } | ProcessEnd::Signal { stderr, .. } => {
                 Err(self.explain(&stderr))

@@ -66,6 +66,16 @@ pub enum SourceFault {
     Secret,
 }
 
+/// Returns the expected form of a consumer's source, which names a branch instead of a tag.
+pub fn expected_consumer(fault: SourceFault) -> String {
+    match fault {
+        SourceFault::Tag => "a branch at the end, such as `@main`".to_owned(),
+        SourceFault::Form | SourceFault::Folder | SourceFault::Secret => {
+            fault.to_string().replace("@TAG", "@BRANCH")
+        }
+    }
+}
+
 /// The schemes of repositories.
 const GIT_SCHEMES: [&str; 3] = ["https://", "ssh://", "file://"];
 /// Signs that the names of tags cannot contain.

@@ -18,18 +18,39 @@ pub fn set_dependency(text: &str, name: &str, source: &PackageSource) -> Option<
     let new = Value::from(source.to_string());
     let known = section.as_table_like_mut()?.get_mut(name);
     if let Some(own) = known {
-        let value = match own.as_table_like_mut() {
-            Some(own) => own.get_mut("source")?,
-            None => own,
-        };
-        let old = value.as_value_mut()?;
-        let decor = old.decor().clone();
-        *old = new;
-        *old.decor_mut() = decor;
+        set_source(own, new)?;
     } else {
         section.as_table_mut()?.insert(name, Item::Value(new));
     }
     Some(project.to_string())
+}
+
+/// Returns the text of a workspace's project file with another source in the line of a package.
+pub fn set_shared_dependency(text: &str, name: &str, source: &PackageSource) -> Option<String> {
+    let mut project: DocumentMut = text.parse().ok()?;
+    let workspace = project.get_mut("workspace")?.as_table_like_mut()?;
+    let section = workspace.get_mut(SECTION)?.as_table_like_mut()?;
+    set_source(section.get_mut(name)?, Value::from(source.to_string()))?;
+    Some(project.to_string())
+}
+
+/// Returns true if the text has a line of its own for a package.
+pub fn has_dependency(text: &str, name: &str) -> bool {
+    let project: Option<DocumentMut> = text.parse().ok();
+    let section = project.as_ref().and_then(|project| project.get(SECTION));
+    section.is_some_and(|section| section.get(name).is_some())
+}
+
+fn set_source(dependency: &mut Item, new: Value) -> Option<()> {
+    let value = match dependency.as_table_like_mut() {
+        Some(own) => own.get_mut("source")?,
+        None => dependency,
+    };
+    let old = value.as_value_mut()?;
+    let decor = old.decor().clone();
+    *old = new;
+    *old.decor_mut() = decor;
+    Some(())
 }
 
 /// Returns the text without a package; `None` if it is written in a form that has no line of its own.

@@ -15,6 +15,9 @@ pub enum PackageFault {
     /// The lock file has it from another source.
     #[error("ctxc.lock has it from {0}")]
     OtherSource(String),
+    /// It is the project that requires it.
+    #[error("it is this package itself")]
+    Itself,
     /// No folder has its files.
     #[error("it is not installed")]
     NotInstalled,
@@ -58,6 +61,9 @@ impl PackageFault {
     pub fn help(&self) -> &'static str {
         match self {
             Self::BadLock(_) => "remove ctxc.lock and run `ctxc package update`",
+            Self::Itself => {
+                "take it out of `[dependencies]`: its own definitions need no package name"
+            }
             Self::NotLocked | Self::OtherSource(_) => "run `ctxc package update`",
             Self::NotInstalled => {
                 "run `ctxc package update`; `ctxc package vendor` keeps packages in the project"

@@ -26,8 +26,17 @@ pub struct PackageSection {
     pub exports: Vec<Spanned<PackageExport>>,
     /// `recordings`: the package contains recorded answers.
     pub has_recordings: bool,
-    /// `[[package.consumers]]`: the sources of projects whose contracts a release must keep.
-    pub consumers: Vec<Spanned<String>>,
+    /// `[[package.consumers]]`: the projects whose contracts a release must keep.
+    pub consumers: Vec<ConsumerEntry>,
+}
+
+/// A table of `[[package.consumers]]`.
+#[derive(Clone, Debug)]
+pub struct ConsumerEntry {
+    /// `source`.
+    pub source: String,
+    /// `name`; `None` if absent: that of its folder or repository.
+    pub name: Option<String>,
 }
 
 /// A definition that a package exports: `tasks/triage`.

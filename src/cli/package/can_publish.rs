@@ -43,7 +43,11 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     let project = CompiledProject::load(cx)?;
     require_no_errors(&project.root, cx)?;
     let listed = ConsumerSource::of_project(&project.config, &project.root)?;
-    let extra = args.consumer.iter().cloned().map(ConsumerSource::Folder);
+    let extra = args
+        .consumer
+        .iter()
+        .cloned()
+        .map(ConsumerSource::from_folder);
     let consumers: Vec<_> = listed.iter().cloned().chain(extra).collect();
     let mut known = read_matrix(&project)?;
     let names: Vec<String> = consumers.iter().map(ConsumerSource::name).collect();

@@ -5,8 +5,10 @@
 //! written first. So a killed program leaves the old packages or the new ones.
 
 use super::project_files::read_files;
+use crate::base::contained_path::list_files_below;
 use crate::base::folders;
-use crate::base::fs::{self, ExistingFolder, FileLock, FolderEntry};
+use crate::base::fs::{self, ExistingFolder, FileLock, FolderEntry, ReadFs, RealFs};
+use crate::base::sha256::sha256_hex;
 use crate::cli::overwrite::reject_links;
 use crate::cli::prelude::*;
 use crate::cli::project::{PROJECT_FILE, find_root, read_text};
@@ -17,13 +19,16 @@ use crate::package::resolve::{Requirements, ResolveFault, SelectedPackage, resol
 use crate::package::store::{self, StoredTag};
 use crate::project::config::Config;
 use crate::project::dependencies::PackageSource;
+use crate::project::dependency_edits::{has_dependency, set_dependency, set_shared_dependency};
 use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The folder of vendored packages.
 pub(super) const VENDOR_FOLDER: &str = "vendor/ctxc";
+/// The maximum size in bytes of a vendored file.
+const MAX_FILE_BYTES: u64 = 100 << 20;
 /// The maximum size in bytes of all releases that are looked at together.
 const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
@@ -42,6 +47,7 @@ impl FetchArgs {
     pub(super) fn limits(&self) -> GitLimits {
         GitLimits {
             time: Duration::from_secs(self.timeout),
+            time_flag: Some("--timeout"),
             ..GitLimits::default()
         }
     }
@@ -71,6 +77,10 @@ pub(super) struct DependencySet {
     pub(super) project: Project,
     /// The text of the project file, with changes that are not written yet.
     pub(super) text: String,
+    /// The changed text of the workspace's project file, with its path.
+    shared: Option<(PathBuf, String)>,
+    /// The new sources of packages that the project takes over from it.
+    moved: BTreeMap<String, PackageSource>,
     /// The packages before the change.
     pub(super) before: LockFile,
     /// The packages whose tags may have been moved.
@@ -104,6 +114,8 @@ impl DependencySet {
             before: read_lock(&root)?,
             project,
             text,
+            shared: None,
+            moved: BTreeMap::new(),
             accepted: Vec::new(),
             is_offline: fetch.offline,
             limits: fetch.limits(),
@@ -116,12 +128,47 @@ impl DependencySet {
 
     /// The sources of the packages that the project file names, by name.
     pub(super) fn required(&self) -> Result<BTreeMap<String, PackageSource>> {
-        required_sources(&Project::with_text(self.project.root.clone(), &self.text).config)
+        let project = Project::with_text(self.project.root.clone(), &self.text);
+        let mut required = required_sources(&project.config)?;
+        required.extend(self.moved.clone());
+        Ok(required)
+    }
+
+    /// Requires a package at another source, in the file that has its line: the project's, or that of
+    /// the workspace that the project takes its packages over from. Returns `None` if the line cannot
+    /// be changed.
+    pub(super) fn move_dependency(&mut self, name: &str, source: &PackageSource) -> Option<()> {
+        let config = &self.project.config;
+        let is_inherited = config.inherited.contains(&"dependencies");
+        if !is_inherited || has_dependency(&self.text, name) {
+            self.text = set_dependency(&self.text, name, source)?;
+            return Some(());
+        }
+        let file = config.files.get(1)?;
+        let text = self.shared.as_ref().map_or(&*file.text, |(_, text)| text);
+        let text = set_shared_dependency(text, name, source)?;
+        self.shared = Some((self.project.root.join(&*file.path), text));
+        self.moved.insert(name.to_owned(), source.clone());
+        Some(())
+    }
+
+    /// The path from the project to the file of its workspace, if that changes.
+    pub(super) fn changed_workspace(&self) -> Option<&str> {
+        let file = self.project.config.files.get(1)?;
+        self.shared.is_some().then_some(&*file.path)
     }
 
     /// Resolves the packages that the project file names. Fetches what is not stored.
     pub(super) fn resolve(&mut self) -> Result<LockFile> {
         let required = self.required()?;
+        let package = self.project.config.package.as_ref();
+        let package = package.map(|own| &own.name.value);
+        if let Some((name, source)) = package.and_then(|own| required.get_key_value(own)) {
+            let message =
+                format!("{name} depends on itself: {PROJECT_FILE} requires it from {source}");
+            return Err(CliError::new(CliErrorKind::Project, message)
+                .with_hint("require another package, or take it out of `[dependencies]`"));
+        }
         let selected = resolve(&required, |name, source| {
             self.read_requirements(name, source)
         })
@@ -314,6 +361,10 @@ impl DependencySet {
     }
 
     fn write_project(&self) -> Result<()> {
+        if let Some((path, text)) = &self.shared {
+            fs::write_atomic(path, text.as_bytes())
+                .map_err(|error| CliError::write_failed(path, &error))?;
+        }
         let path = self.project.root.join(PROJECT_FILE);
         if *self.text_before() == self.text {
             return Ok(());
@@ -336,6 +387,11 @@ impl DependencySet {
                 PROJECT_FILE
             } else if read_lock(root)? != self.before {
                 LOCK_FILE
+            } else if let Some((path, _)) = &self.shared
+                && let Some(file) = self.project.config.files.get(1)
+                && read_text(path)?.unwrap_or_default() != *file.text
+            {
+                &*file.path
             } else {
                 return Ok(());
             };
@@ -350,22 +406,7 @@ impl DependencySet {
     /// Returns an error before anything is written if the vendored packages cannot follow.
     fn check_vendored(&self) -> Result<()> {
         if self.has_vendored() {
-            self.reject_vendor_links()?;
-        }
-        Ok(())
-    }
-
-    /// Returns an error if a link is in place of a folder of vendored packages: a cloned repository
-    /// may have one that leads to any other folder.
-    fn reject_vendor_links(&self) -> Result<()> {
-        let root = &self.project.root;
-        reject_links(root, VENDOR_FOLDER)?;
-        for org in fs::list_folder(&root.join(VENDOR_FOLDER)) {
-            let place = format!("{VENDOR_FOLDER}/{}", org.name);
-            reject_links(root, &place)?;
-            for package in fs::list_folder(&org.path) {
-                reject_links(root, &format!("{place}/{}", package.name))?;
-            }
+            reject_vendor_links(&self.project.root)?;
         }
         Ok(())
     }
@@ -377,48 +418,10 @@ impl DependencySet {
         Ok(())
     }
 
-    /// Returns a line for each vendored package that differs from a lock. Changes nothing.
-    pub(super) fn describe_vendored_drift(&self, lock: &LockFile) -> Result<Vec<String>> {
-        if !self.has_vendored() {
-            return Ok(Vec::new());
-        }
-        let VendorPlan { outdated, unused } = self.plan_vendored(lock)?;
-        let outdated = outdated
-            .into_iter()
-            .map(|own| format!("~ {VENDOR_FOLDER}/{} {}", own.name, own.version));
-        let unused = unused.into_iter().map(|folder| {
-            let path = folder.strip_prefix(&self.project.root).unwrap_or(&folder);
-            format!("- {}", escape_line(&path.to_string_lossy()))
-        });
-        Ok(outdated.chain(unused).collect())
-    }
-
-    /// Compares the vendored packages with a lock.
-    fn plan_vendored<'l>(&self, lock: &'l LockFile) -> Result<VendorPlan<'l>> {
-        self.reject_vendor_links()?;
-        let own = || packages_from_git(lock);
-        let is_outdated = |package: &&LockedPackage| {
-            store::read_tree(&self.vendor_folder(&package.name), &package.tree).is_none()
-        };
-        let mut unused = Vec::new();
-        for org in list_folders(&self.project.root.join(VENDOR_FOLDER)) {
-            for package in list_folders(&org.path) {
-                let name = format!("{}/{}", org.name, package.name);
-                if !own().any(|package| package.name == name) {
-                    unused.push(package.path);
-                }
-            }
-        }
-        Ok(VendorPlan {
-            outdated: own().filter(is_outdated).collect(),
-            unused,
-        })
-    }
-
     /// Copies the packages from git into the project, and removes those that are not in the lock.
     /// Returns their number.
     pub(super) fn vendor(&self, lock: &LockFile) -> Result<usize> {
-        let VendorPlan { outdated, unused } = self.plan_vendored(lock)?;
+        let VendorPlan { outdated, unused } = plan_vendored(&self.project.root, lock)?;
         for package in outdated {
             let folder = self.vendor_folder(&package.name);
             let files = self.read_stored(None, &package.tree).ok_or_else(|| {
@@ -530,6 +533,75 @@ struct VendorPlan<'l> {
     outdated: Vec<&'l LockedPackage>,
     /// The folders of packages that are not in the lock.
     unused: Vec<PathBuf>,
+}
+
+/// Returns a line for each vendored package that differs from a lock, with its files that do.
+/// Changes nothing.
+pub(super) fn describe_vendored_drift(root: &Path, lock: &LockFile) -> Result<Vec<String>> {
+    if !fs::is_dir(&root.join(VENDOR_FOLDER)) {
+        return Ok(Vec::new());
+    }
+    let VendorPlan { outdated, unused } = plan_vendored(root, lock)?;
+    let outdated = outdated.into_iter().map(|own| {
+        let folder = root.join(VENDOR_FOLDER).join(&own.name);
+        let found = list_files_below(&folder, |_, _| false).into_iter();
+        let hash = |path: &String| {
+            let bytes = RealFs.read(&folder.join(path), MAX_FILE_BYTES);
+            bytes.map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+        };
+        let found: BTreeMap<String, String> =
+            found.map(|path| (path.clone(), hash(&path))).collect();
+        let paths: BTreeSet<&String> = own.files.keys().chain(found.keys()).collect();
+        let differs = |path: &&String| found.get(*path) != own.files.get(*path);
+        let changed = list_first(paths.into_iter().filter(differs).map(String::as_str));
+        let line = format!(
+            "~ {VENDOR_FOLDER}/{} {}  changed: {changed}",
+            own.name, own.version
+        );
+        escape_line(&line).into_owned()
+    });
+    let unused = unused.into_iter().map(|folder| {
+        let path = folder.strip_prefix(root).unwrap_or(&folder);
+        format!("- {}", escape_line(&path.to_string_lossy()))
+    });
+    Ok(outdated.chain(unused).collect())
+}
+
+/// Compares the vendored packages with a lock.
+fn plan_vendored<'l>(root: &Path, lock: &'l LockFile) -> Result<VendorPlan<'l>> {
+    reject_vendor_links(root)?;
+    let home = root.join(VENDOR_FOLDER);
+    let own = || packages_from_git(lock);
+    let is_outdated = |package: &&LockedPackage| {
+        store::read_tree(&home.join(&package.name), &package.tree).is_none()
+    };
+    let mut unused = Vec::new();
+    for org in list_folders(&home) {
+        for package in list_folders(&org.path) {
+            let name = format!("{}/{}", org.name, package.name);
+            if !own().any(|package| package.name == name) {
+                unused.push(package.path);
+            }
+        }
+    }
+    Ok(VendorPlan {
+        outdated: own().filter(is_outdated).collect(),
+        unused,
+    })
+}
+
+/// Returns an error if a link is in place of a folder of vendored packages: a cloned repository may
+/// have one that leads to any other folder.
+fn reject_vendor_links(root: &Path) -> Result<()> {
+    reject_links(root, VENDOR_FOLDER)?;
+    for org in fs::list_folder(&root.join(VENDOR_FOLDER)) {
+        let place = format!("{VENDOR_FOLDER}/{}", org.name);
+        reject_links(root, &place)?;
+        for package in fs::list_folder(&org.path) {
+            reject_links(root, &format!("{place}/{}", package.name))?;
+        }
+    }
+    Ok(())
 }
 
 fn packages_from_git(lock: &LockFile) -> impl Iterator<Item = &LockedPackage> {

@@ -91,8 +91,8 @@ pub(crate) fn run_package(args: &PackageArgs, cx: &mut Cx) -> Result<Exit> {
         let message = format!("`--locked` changes no {LOCK_FILE}, and this writes it");
         return Err(CliError::usage(message).with_hint("leave out `--locked`"));
     }
-    // An update holds vendored packages against the lock, too.
-    if !matches!(args.verb, PackageVerb::Update(_)) {
+    // These two compare with the sources, and the second writes vendored packages as the lock has them.
+    if !matches!(args.verb, PackageVerb::Update(_) | PackageVerb::Vendor(_)) {
         require_locked(cx)?;
     }
     match &args.verb {

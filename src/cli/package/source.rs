@@ -8,7 +8,7 @@ use crate::cli::prelude::*;
 use crate::cli::project::find_root;
 use crate::package::{PackedFile, UnpackedPackage, read_package, store};
 use crate::project::dependencies::PackageSource;
-use crate::project::lock_file::{LOCK_FILE, LockFile};
+use crate::project::lock_file::{LOCK_FILE, LockFile, LockedPackage};
 use crate::project::package_section::is_package_name;
 use crate::rules::input::read_fault::describe_io_error;
 
@@ -45,6 +45,13 @@ pub(super) fn names_package(subject: &Path) -> bool {
     subject.to_str().is_some_and(is_package_name) && !fs::exists(subject)
 }
 
+/// Reads the files of a package from git as the lock of a project has them, if they are stored.
+pub(super) fn read_stored(root: &Path, package: &LockedPackage) -> Option<Vec<PackedFile>> {
+    let vendored = root.join(VENDOR_FOLDER).join(&package.name);
+    let vendored = store::read_tree(&vendored, &package.tree);
+    vendored.or_else(|| store::read_package(&package_cache()?, &package.tree))
+}
+
 /// Reads the files of a package that this project uses, each as its lock has it.
 pub(super) fn read_installed(name: &str, cx: &Cx) -> Result<InstalledPackage> {
     let root = find_root(&cx.options)?;
@@ -67,10 +74,7 @@ pub(super) fn read_installed(name: &str, cx: &Cx) -> Result<InstalledPackage> {
         PackageSource::Path(folder) => Some(read_files(
             &Project::load_in(root.join(folder))?.require_no_errors()?,
         )?),
-        PackageSource::Git { .. } => {
-            let vendored = store::read_tree(&root.join(VENDOR_FOLDER).join(name), &package.tree);
-            vendored.or_else(|| store::read_package(&package_cache()?, &package.tree))
-        }
+        PackageSource::Git { .. } => read_stored(&root, package),
     };
     let files = files.ok_or_else(|| {
         CliError::usage(format!("`{name}` is not here as {LOCK_FILE} has it"))

@@ -2,7 +2,9 @@
 //! releases.
 
 use super::change_list::describe_changes;
-use super::dependency_set::{DependencySet, FetchArgs, git_error, moved_hint, source_error};
+use super::dependency_set::{
+    DependencySet, FetchArgs, describe_vendored_drift, git_error, moved_hint, source_error,
+};
 use super::update_effects::find_effects;
 use super::update_summary::{render_no_change, render_summary};
 use crate::base::suggest::nearest_candidate;
@@ -11,7 +13,6 @@ use crate::cli::project::PROJECT_FILE;
 use crate::cli::shared_args::CommentFormat;
 use crate::package::git::list_tags;
 use crate::project::dependencies::{PackageSource, has_same_major, split_version};
-use crate::project::dependency_edits::set_dependency;
 use crate::project::lock_file::LOCK_FILE;
 use semver::Version;
 use std::collections::BTreeMap;
@@ -71,7 +72,7 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
     require_known(&args.accept_moved, &set)?;
     let mut changes = describe_changes(&set.before, &lock);
     if args.locked || args.frozen {
-        changes.extend(set.describe_vendored_drift(&lock)?);
+        changes.extend(describe_vendored_drift(&set.project.root, &lock)?);
         if !changes.is_empty() || lock != set.before {
             return Err(drift_error(changes));
         }
@@ -97,6 +98,11 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     set.write_lock_first(&lock)?;
+    if let Some(path) = set.changed_workspace() {
+        cx.print_note(&format!(
+            "{path} of the workspace was changed; `ctxc package update` locks it in each member"
+        ));
+    }
     if args.pr_summary.as_deref() != Some(Path::new("-")) {
         changes.iter().try_for_each(|line| cx.print_line(line))?;
     }
@@ -180,7 +186,7 @@ fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet, cx: &mut Cx) -> Re
         let Some(newer) = newer else {
             continue;
         };
-        set.text = set_dependency(&set.text, &name, &newer).ok_or_else(|| {
+        set.move_dependency(&name, &newer).ok_or_else(|| {
             CliError::new(
                 CliErrorKind::Project,
                 format!("the line of {name} in {PROJECT_FILE} cannot be changed"),

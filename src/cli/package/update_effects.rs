@@ -243,7 +243,7 @@ fn compare_releases(
     let compare = || {
         let [before, after] = states;
         let new = after.compile_package(&now.name, root, "its new release")?;
-        let consumer = [ConsumerSource::Folder(root.to_owned())];
+        let consumer = [ConsumerSource::from_folder(root.to_owned())];
         let check = |package: &CompiledPackage, matrix: &Matrix| {
             let known = KnownVersions {
                 matrix,

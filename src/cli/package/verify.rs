@@ -8,11 +8,16 @@ use crate::base::sha256::sha256_hex;
 use crate::cli::prelude::*;
 use crate::cli::project::find_root;
 use crate::eval::scorecard::Scorecard;
-use crate::package::PackageDocument;
 use crate::package::release::{digest_of, file_digests, find_hidden_text};
+use crate::package::surface::Surface;
+use crate::package::{PACKAGE_FILE, PackageDocument};
 use crate::project::config::VERSION;
 use crate::project::lock_file::{LOCK_FILE, LockedPackage, Verification};
-use std::collections::BTreeMap;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The maximum number of characters of a value in a message.
+const MAX_VALUE: usize = 80;
 
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
@@ -52,8 +57,11 @@ pub(super) fn run_verify(args: &VerifyArgs, cx: &mut Cx) -> Result<Exit> {
         &proof,
         cx,
     )?;
-    match find_difference(document, proof.scorecard.as_ref()) {
-        Some(difference) => Err(CliError::new(CliErrorKind::Findings, difference)),
+    match find_difference(document, &proof) {
+        Some(difference) => {
+            let difference = escape_line(&difference);
+            Err(CliError::new(CliErrorKind::Findings, difference))
+        }
         None => Ok(exit),
     }
 }
@@ -119,33 +127,97 @@ fn print_proof(title: &str, proof: &PackageProof, cx: &mut Cx) -> Result<Exit> {
     )
 }
 
-/// Returns the first difference from the results of the author: of any kind with the same version of
-/// this program, otherwise of a verdict.
-fn find_difference(document: &PackageDocument, here: Option<&Scorecard>) -> Option<String> {
-    let there = document.scorecard.as_ref();
-    let is_same_tool = document.tool == VERSION;
-    if is_same_tool && there == here {
-        return None;
-    }
-    let (then, now) = (verdicts(there), verdicts(here));
+/// Returns the first difference from the description by the author: of any kind with the same version
+/// of this program, otherwise of a verdict or of the names of exports.
+fn find_difference(document: &PackageDocument, proof: &PackageProof) -> Option<String> {
+    let then = verdicts(document.scorecard.as_ref());
+    let now = verdicts(proof.scorecard.as_ref());
     let mut differences = then.iter().filter_map(|(case, verdict)| {
         let now = now.get(case).unwrap_or(&"not there");
         (now != verdict).then(|| {
             format!("`{case}` was {verdict} where the package was packed, and is {now} here")
         })
     });
-    let missing = || {
-        let mut missing = now.keys().filter(|case| !then.contains_key(*case));
-        Some(format!(
-            "`{}` has no result in the package",
-            missing.next()?
-        ))
+    if let Some(difference) = differences.next() {
+        return Some(difference);
+    }
+    if let Some(case) = now.keys().find(|case| !then.contains_key(*case)) {
+        return Some(format!("`{case}` has no result in the package"));
+    }
+    let names = |exports: &Surface| json!(exports.keys().collect::<Vec<_>>());
+    let there = names(&document.exports);
+    if let Some(difference) = find_gap("exports", &there, &names(&proof.exports)) {
+        return Some(difference);
+    }
+    if document.tool != VERSION {
+        return None;
+    }
+    let own = proof.compiled.project.config.package.as_ref();
+    let here = json!({
+        "license": own.and_then(|own| own.license.as_ref()),
+        "exports": proof.exports,
+        "manifest": proof.manifest,
+        "scorecard": proof.scorecard,
+    });
+    let there = json!({
+        "license": document.license,
+        "exports": document.exports,
+        "manifest": document.manifest,
+        "scorecard": document.scorecard,
+    });
+    // A number of the description was read once.
+    let read = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Value::Null);
+    let here = read(here.to_string().as_bytes());
+    find_gap("", &there, &here).or_else(|| {
+        let registry = proof.compiled.project.registry.as_bytes();
+        let there = read(document.registry.get().as_bytes());
+        find_gap("registry", &there, &read(registry))
+    })
+}
+
+/// Returns the place of the first difference of two values, with both.
+fn find_gap(place: &str, there: &Value, here: &Value) -> Option<String> {
+    if there == here {
+        return None;
+    }
+    let inner = |key: &str| match place {
+        "" => key.to_owned(),
+        _ => format!("{place} → {key}"),
     };
-    let figures = "the verdicts are those of the package, and figures differ, although this version of ctxc packed it";
-    differences
-        .next()
-        .or_else(missing)
-        .or_else(|| is_same_tool.then(|| figures.to_owned()))
+    match (there, here) {
+        (Value::Object(then), Value::Object(now)) => {
+            let keys: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+            let side =
+                |all: &Map<String, Value>, key: &str| all.get(key).cloned().unwrap_or_default();
+            keys.into_iter()
+                .find_map(|key| find_gap(&inner(key), &side(then, key), &side(now, key)))
+        }
+        (Value::Array(then), Value::Array(now)) if then.len() == now.len() => {
+            let pairs = then.iter().zip(now).enumerate();
+            pairs.into_iter().find_map(|(at, (then, now))| {
+                let text = |key: &&str| then.get(*key)?.as_str();
+                let names: Vec<&str> = ["id", "name", "task", "node"]
+                    .iter()
+                    .filter_map(text)
+                    .collect();
+                let name = if names.is_empty() {
+                    at.to_string()
+                } else {
+                    names.join(" ")
+                };
+                find_gap(&inner(&name), then, now)
+            })
+        }
+        _ => {
+            let [there, here] = [there, here].map(|value| {
+                let text = value.to_string();
+                text.chars().take(MAX_VALUE).collect::<String>()
+            });
+            Some(format!(
+                "{PACKAGE_FILE} does not fit the files: {place} is {there} there, and {here} by ctxc {VERSION}"
+            ))
+        }
+    }
 }
 
 fn verdicts(scorecard: Option<&Scorecard>) -> BTreeMap<&str, &str> {

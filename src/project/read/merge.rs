@@ -67,13 +67,20 @@ impl Config {
             |(file, draft)| (Some(file), draft),
         );
         sink.faults.append(&mut shared.faults);
+        let package = own.package.as_ref().map(|package| &package.name.value);
         for (name, dependency) in std::mem::take(&mut shared.dependencies) {
-            own.dependencies.entry(name).or_insert(dependency);
+            // A member takes over all packages of its workspace but itself.
+            if package != Some(&name) {
+                own.dependencies.entry(name).or_insert(dependency);
+            }
         }
         let packages = match packages {
             Some(packages) => packages.clone(),
             #[cfg(feature = "fs")]
-            None => load_packages(&mut sink, input, &own.dependencies),
+            None => {
+                let package = package.map(String::as_str);
+                load_packages(&mut sink, input, &own.dependencies, package)
+            }
             #[cfg(not(feature = "fs"))]
             None => Packages::default(),
         };

@@ -6,9 +6,11 @@ use super::value::{
     report_missing_keys, to_span,
 };
 use crate::base::span::Spanned;
-use crate::project::dependencies::{PackageSource, mask_credentials};
+use crate::project::dependencies::{PackageSource, expected_consumer, mask_credentials};
 use crate::project::glob::Globs;
-use crate::project::package_section::{PackageExport, PackageSection, is_package_name};
+use crate::project::package_section::{
+    ConsumerEntry, PackageExport, PackageSection, is_package_name,
+};
 use crate::project::table::{ConfigShape, ConfigTable, key_table};
 use semver::Version;
 use toml::de::DeValue;
@@ -35,7 +37,7 @@ struct WrittenPackage {
     patterns: Vec<Spanned<String>>,
     exports: Vec<Spanned<PackageExport>>,
     has_recordings: bool,
-    consumers: Vec<Spanned<String>>,
+    consumers: Vec<ConsumerEntry>,
 }
 
 const ROWS: &[KeyReader<WrittenPackage>] = &[
@@ -121,21 +123,42 @@ const ROWS: &[KeyReader<WrittenPackage>] = &[
     ),
 ];
 
-const CONSUMER_ROWS: &[KeyReader<Vec<Spanned<String>>>] = &[required_row(
-    "source",
-    ConfigShape::Name,
-    "its source: `git+https://example.org/shop.git@main`",
-    |at, out| {
-        let Some(source) = at.read_string() else {
-            return;
-        };
-        if let Err(fault) = PackageSource::parse(&source.value) {
-            let found = source.as_ref().map(|text| mask_credentials(text));
-            at.sink.bad_value(&at.path, &found, fault.to_string(), None);
-        }
-        out.push(source);
-    },
-)];
+/// A consumer as written.
+#[derive(Default)]
+struct WrittenConsumer {
+    source: Option<String>,
+    name: Option<String>,
+}
+
+const CONSUMER_ROWS: &[KeyReader<WrittenConsumer>] = &[
+    required_row(
+        "source",
+        ConfigShape::Name,
+        "its source: `git+https://example.org/shop.git@main`",
+        |at, out| {
+            let Some(source) = at.read_string() else {
+                return;
+            };
+            if let Err(fault) = PackageSource::parse(&source.value) {
+                let found = source.as_ref().map(|text| mask_credentials(text));
+                at.sink
+                    .bad_value(&at.path, &found, expected_consumer(fault), None);
+            }
+            out.source = Some(source.value);
+        },
+    ),
+    optional_row(
+        "name",
+        ConfigShape::Name,
+        "its name, which no other consumer has; default: that of its folder or repository",
+        |at, out| match at.read_string() {
+            Some(name) if name.value.trim().is_empty() => {
+                at.report_bad_value(&name, "a text with at least one character");
+            }
+            name => out.name = name.map(|name| name.value),
+        },
+    ),
+];
 
 fn read_consumers(at: &mut KeyValue<'_, '_>, out: &mut WrittenPackage) {
     let DeValue::Array(list) = at.value.get_ref() else {
@@ -144,7 +167,13 @@ fn read_consumers(at: &mut KeyValue<'_, '_>, out: &mut WrittenPackage) {
         return;
     };
     for item in list {
-        read_rows(at.sink, &at.path, item, CONSUMER_ROWS, &mut out.consumers);
+        let mut consumer = WrittenConsumer::default();
+        read_rows(at.sink, &at.path, item, CONSUMER_ROWS, &mut consumer);
+        out.consumers
+            .extend(consumer.source.map(|source| ConsumerEntry {
+                source,
+                name: consumer.name,
+            }));
         if let DeValue::Table(table) = item.get_ref() {
             at.report_missing_keys(to_span(&item.span()), table, &CONSUMER);
         }

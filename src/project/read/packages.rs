@@ -28,15 +28,23 @@ const PROJECT_FILE: &str = "ctxc.toml";
 /// The folder of a project that holds copies of its packages.
 const VENDOR_FOLDER: &str = "vendor/ctxc";
 
-/// Loads the packages that a project requires.
+/// Loads the packages that a project requires; `own` is its name if it is a package.
 pub(super) fn load_packages(
     sink: &mut FaultSink,
     input: &ConfigInput<'_>,
     required: &BTreeMap<String, Dependency>,
+    own: Option<&str>,
 ) -> Packages {
     let Some(first) = required.values().next() else {
         return Packages::default();
     };
+    if let Some(itself) = own.and_then(|own| required.get(own)) {
+        sink.report_package(
+            itself.name.as_ref().map(String::as_str),
+            PackageFault::Itself,
+        );
+        return Packages::default();
+    }
     let lock = match read_lock(input) {
         Ok(lock) => lock,
         Err(fault) => {

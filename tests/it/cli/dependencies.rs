@@ -389,6 +389,16 @@ fn a_locked_run_refuses_packages_that_differ_from_the_lock() {
         &|| replaced("\"acme/shared\" = \"path:shared\"\n", ""),
         "- acme/shared 1.0.0",
     );
+    let edited = |from: &str, to: &str| {
+        assert!(lock.contains(from), "{lock}");
+        world
+            .work
+            .write_file("ctxc.lock", lock.replacen(from, to, 1));
+    };
+    drift(
+        &|| edited("version = \"1.3.0\"", "version = \"1.2.9\""),
+        "~ acme/rules 1.2.9 → 1.3.0",
+    );
     // An edit counts only for a run that is not locked.
     shared(&TRIAGE.replace("Sort", "Read"));
     run(&["check"]).output_lacks("does not fit");
@@ -404,8 +414,28 @@ fn a_locked_run_refuses_packages_that_differ_from_the_lock() {
     // What is vendored needs nothing else.
     shared(TRIAGE);
     run(&["package", "vendor"]).exits_with(0);
+    let extra = "vendor/ctxc/acme/rules/templates/extra.xml";
+    world.work.write_file(extra, TRIAGE);
+    for verb in ["check", "manifest"] {
+        run(&[verb, "--locked"])
+            .exits_with(1)
+            .stderr_contains("~ vendor/ctxc/acme/rules 1.3.0  changed: templates/extra.xml");
+    }
+    run(&["package", "vendor", "--locked"]).exits_with(0);
+    assert!(!world.work.path(extra).exists());
+    let lock = world.lock();
+    let commit = lock.package("acme/rules").unwrap().resolved.clone();
+    edited(&commit.unwrap(), &"deadbeef".repeat(5));
+    run(&["check", "--locked"])
+        .exits_with(1)
+        .stderr_contains("~ acme/rules 1.3.0  restored in ctxc.lock: `resolved`");
+    world.work.write_file("ctxc.lock", lock.to_text());
     std::fs::remove_dir_all(world.work.path("cache")).unwrap();
     run(&["check", "--locked"]).output_lacks("does not fit");
+    edited("version = \"1.3.0\"", "version = \"1.2.9\"");
+    run(&["check", "--locked"])
+        .exits_with(1)
+        .stderr_contains("~ acme/rules 1.2.9 → 1.3.0");
 }
 
 #[test]
@@ -597,6 +627,78 @@ fn the_packages_of_a_workspace_are_listed_in_each_member() {
         2,
         "{listed:?}"
     );
+    // Their line is that of the workspace.
+    world.run(&["update", "--all"]).exits_with(0);
+    let root = world.work.read_file("ctxc.toml");
+    assert!(root.contains("@v0.3.1\""), "{root}");
+    for team in ["billing", "support"] {
+        assert_eq!(
+            world.work.read_file(&format!("teams/{team}/ctxc.toml")),
+            "[dependencies]\nworkspace = true\n"
+        );
+    }
+    let listed = world.run(&["list"]).exits_with(0);
+    assert_eq!(listed.stdout.matches("acme/base 0.3.1").count(), 2);
+    world.run(&["update", "--locked"]).exits_with(0);
+    // A member with a line of its own keeps it.
+    let own = format!(
+        "[dependencies]\nworkspace = true\n\"acme/rules\" = \"{}\"\n",
+        source(&world.rules, "v1.2.0")
+    );
+    world.work.write_file("teams/billing/ctxc.toml", &own);
+    world.run(&["update", "--all"]).exits_with(0);
+    assert_eq!(world.work.read_file("ctxc.toml"), root);
+    assert_eq!(
+        world.work.read_file("teams/billing/ctxc.toml"),
+        own.replace("v1.2.0", "v1.3.0")
+    );
+}
+
+#[test]
+fn a_package_does_not_depend_on_itself() {
+    let world = World::new();
+    let message = "acme/rules depends on itself: ctxc.toml requires it from";
+    let text = package_text("acme/rules", "1.4.0", "");
+    world.work.write_file("templates/triage.xml", TRIAGE);
+    for from in [source(&world.rules, "v1.3.0"), "path:.".to_owned()] {
+        world.work.write_file("ctxc.toml", &text);
+        world
+            .run(&["add", &from])
+            .exits_with(2)
+            .stderr_contains(message);
+        assert_eq!(world.work.read_file("ctxc.toml"), text);
+        let line = format!("\"acme/rules\" = \"{from}\"\n");
+        world
+            .work
+            .write_file("ctxc.toml", package_text("acme/rules", "1.4.0", &line));
+        world
+            .run(&["update"])
+            .exits_with(2)
+            .stderr_contains(message);
+        world
+            .work
+            .run(&["check"])
+            .exits_with(2)
+            .stdout_contains("cannot use package `acme/rules`: it is this package itself");
+    }
+    // A member takes over all packages of its workspace but itself.
+    world.work.write_file(
+        "ctxc.toml",
+        "[workspace]\nmembers = [\"rules\", \"shop\"]\n[workspace.dependencies]\n\"acme/rules\" = \"path:rules\"\n",
+    );
+    let text = package_text("acme/rules", "1.4.0", "workspace = true\n");
+    for (member, text) in [
+        ("rules", text.as_str()),
+        ("shop", "[dependencies]\nworkspace = true\n"),
+    ] {
+        world.work.write_file(&format!("{member}/ctxc.toml"), text);
+        world.work.write_file(
+            &format!("{member}/templates/a.xml"),
+            "<task type=\"atomic\" name=\"triage\"><description>Sort it.</description></task>\n",
+        );
+    }
+    world.run(&["update"]).exits_with(0);
+    world.work.run(&["check"]).exits_with(0);
 }
 
 #[test]
@@ -867,6 +969,38 @@ fn the_users_own_program_for_ssh_is_used() {
         .unwrap();
     ProgramRun::from(output).exits_with(3);
     assert!(marker.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_of_the_machine_give_access_and_run_nothing_else() {
+    let world = World::new();
+    let marker = world.work.path("marker");
+    let program = format!("#!/bin/sh\ntouch '{}'\n", marker.display());
+    for name in ["hooks/reference-transaction", "hooks/post-checkout"] {
+        world.work.write_file(name, &program);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(world.work.path(name), mode).unwrap();
+    }
+    let hooks = world.work.path("hooks").display().to_string();
+    let address = source(&world.base, "v0.3.1");
+    let place = address.trim_start_matches("git+").replace("@v0.3.1", "");
+    world.work.write_file(
+        "machine",
+        format!(
+            "[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/post-checkout\n[url \"{place}\"]\n\tinsteadOf = https://example.invalid/base.git\n"
+        ),
+    );
+    let output = world
+        .command(&["add", "git+https://example.invalid/base.git@v0.3.1"])
+        .env("GIT_CONFIG_SYSTEM", world.work.path("machine"))
+        .env("GIT_CONFIG_NOSYSTEM", "0")
+        .output()
+        .unwrap();
+    ProgramRun::from(output)
+        .exits_with(0)
+        .stdout_contains("+ acme/base 0.3.1");
+    assert!(!marker.exists());
 }
 
 #[test]

@@ -418,6 +418,57 @@ fn a_result_that_differs_from_the_authors_is_reported() {
 }
 
 #[test]
+fn a_description_that_differs_from_the_files_is_reported() {
+    let project = scripted();
+    pack(&project, &[]).exits_with(0);
+    verify_elsewhere(&project).exits_with(0);
+    let (document, _) = unpacked(&project);
+    for (place, line) in [
+        (
+            "/exports/tasks~1triage/inputs/ticket/required",
+            "exports → tasks/triage → inputs → ticket → required is false there, and true by ctxc",
+        ),
+        (
+            "/manifest/entries/0/segments/0/tokens",
+            "manifest → entries → triage / → segments → description → tokens is 77 there, and 8 by",
+        ),
+        (
+            "/scorecard/cases/0/line",
+            "scorecard → cases → billing triage / → line is 77 there, and 1 by ctxc",
+        ),
+        ("/registry/schema", "registry → schema is \"x\" there"),
+    ] {
+        let mut edited = document.clone();
+        let value = edited
+            .pointer_mut(place)
+            .unwrap_or_else(|| panic!("{place}: {document:#}"));
+        *value = if value.is_number() {
+            77.into()
+        } else if value.is_string() {
+            "x".into()
+        } else {
+            false.into()
+        };
+        repack(&project, &edited);
+        verify_elsewhere(&project)
+            .exits_with(1)
+            .stderr_contains("ctxc-package.json does not fit the files: ")
+            .stderr_contains(line);
+    }
+    // Another version of ctxc counts otherwise, and has the same exports.
+    let mut edited = document;
+    edited["tool"] = "0.0.1".into();
+    edited["scorecard"]["cases"][0]["line"] = 77.into();
+    repack(&project, &edited);
+    verify_elsewhere(&project).exits_with(0);
+    edited["exports"]["tasks/other"] = edited["exports"]["tasks/triage"].clone();
+    repack(&project, &edited);
+    verify_elsewhere(&project)
+        .exits_with(1)
+        .stderr_contains("exports is [\"tasks/other\",\"tasks/triage\"] there");
+}
+
+#[test]
 fn a_package_in_use_is_verified_by_its_name() {
     let shared = scripted();
     let place = shared.path("");

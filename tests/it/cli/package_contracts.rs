@@ -373,12 +373,61 @@ fn two_consumers_of_one_name_are_refused() {
     let twice = |folder: &str| project.run(&["package", "can-publish", "--consumer", folder]);
     twice("other/shop")
         .exits_with(2)
-        .stderr_contains("found two consumers of the name `shop`");
+        .stderr_contains("found two consumers of the name `shop`")
+        .stderr_contains("give one of them a `name` in `[[package.consumers]]`");
     assert!(!project.path("contracts/MATRIX.jsonl").exists());
     // The same folder is one consumer.
     twice("shop")
         .exits_with(0)
         .stdout_contains("1 contract of consumers: 1 kept");
+    let listed = |name: &str| {
+        let table = "\n[[package.consumers]]\nsource = \"path:other/shop\"\n";
+        project.write_file("ctxc.toml", format!("{CONFIG}{table}{name}"));
+        can_publish(&project)
+    };
+    for name in ["", "name = \"shop\"\n"] {
+        listed(name)
+            .exits_with(2)
+            .stderr_contains("found two consumers of the name `shop`")
+            .stderr_contains("/other/shop, expected a name for each");
+    }
+    listed("name = \"shop-eu\"\n")
+        .exits_with(0)
+        .stdout_contains("2 contracts of consumers: 2 kept");
+    let rows = project.read_file("contracts/MATRIX.jsonl");
+    assert!(rows.contains("\"consumer\":\"shop-eu\""), "{rows}");
+}
+
+#[test]
+fn a_consumer_in_git_is_read_at_a_branch() {
+    let shop = Project::new().with_file("contracts/acme/rules/shape.yaml", SHAPE);
+    git(&shop, &["init", "-q", "-b", "main"]);
+    commit(&shop);
+    let place = shop.path("").display().to_string();
+    let address = format!("git+file://{}", place.trim_end_matches('/'));
+    let project = package();
+    let list = |source: &str| {
+        let config = CONFIG.replace("path:shop", source);
+        project.write_file("ctxc.toml", format!("{config}name = \"shop\"\n"));
+        can_publish(&project)
+    };
+    list(&format!("{address}@main"))
+        .exits_with(0)
+        .stdout_contains("1 contract of consumers: 1 kept");
+    list(&format!("{address}@production"))
+        .exits_with(3)
+        .stderr_contains("no tag or branch `production`; its branches are main");
+    for (source, expected) in [
+        (address.as_str(), "a branch at the end, such as `@main`"),
+        ("shop", "`path:FOLDER` or `git+https://…@BRANCH`"),
+    ] {
+        list(source).exits_with(2);
+        project
+            .run(&["check"])
+            .exits_with(2)
+            .stdout_contains(expected)
+            .output_lacks("tag");
+    }
 }
 
 #[test]
@@ -631,10 +680,7 @@ fn check_holds_contracts_to_the_locked_package() {
         .run(&check)
         .exits_with(1)
         .stdout_contains("`acme/mail` is not among the [dependencies]");
-    project.write_file(
-        "contracts/acme/rulez/shape.yaml",
-        SHAPE.replace("acme/rules", "acme/rulez"),
-    );
+    project.write_file("contracts/acme/rulez/shape.yaml", SHAPE);
     for (misplaced, message) in [
         (
             "contracts/shape.yaml",
@@ -655,7 +701,8 @@ fn check_holds_contracts_to_the_locked_package() {
         project
             .run(&["check", "--format", "concise", misplaced])
             .exits_with(1)
-            .stdout_contains(message);
+            .stdout_contains(message)
+            .output_lacks("expected `task: acme/rulez/NAME`");
     }
 }
 

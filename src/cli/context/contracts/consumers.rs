@@ -4,18 +4,20 @@
 use crate::base::contained_path::{list_files_below, read_file};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::{Hash, Hasher};
-use crate::base::span::Spanned;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::eval::result_keys::referenced_files;
 use crate::package::PackedFile;
-use crate::package::git::{GitFault, GitLimits, fetch_revision};
+use crate::package::git::{GitFault, GitLimits, GitRefusal, fetch_folder};
 use crate::package::matrix::MATRIX_FILE;
 use crate::package::store::write_temp_folder;
 use crate::project::config::Config;
-use crate::project::dependencies::{PackageSource, mask_credentials, normalize_folder};
+use crate::project::dependencies::{
+    PackageSource, expected_consumer, mask_credentials, normalize_folder,
+};
+use crate::project::package_section::ConsumerEntry;
 use crate::project::packages::CONTRACTS_FOLDER;
 use crate::scenario::model::ScenarioCase;
 use crate::scenario::paths;
@@ -27,9 +29,16 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 /// The maximum number of files.
 const MAX_FILES: usize = 10_000;
 
+/// A consumer with its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct ConsumerSource {
+    name: Option<String>,
+    place: ConsumerPlace,
+}
+
 /// The source of a consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum ConsumerSource {
+enum ConsumerPlace {
     /// A folder.
     Folder(PathBuf),
     /// A revision of a git repository.
@@ -39,7 +48,7 @@ pub(in crate::cli) enum ConsumerSource {
 /// The contracts of a consumer with a package.
 #[derive(Debug)]
 pub(super) struct ConsumerContracts {
-    /// The name of its folder or repository.
+    /// Its name.
     pub(super) name: String,
     /// Its commit; `None` for a folder.
     pub(super) commit: Option<String>,
@@ -53,20 +62,35 @@ pub(super) struct ConsumerContracts {
 }
 
 impl ConsumerSource {
+    /// A folder, which has its own name.
+    pub(in crate::cli) fn from_folder(folder: PathBuf) -> Self {
+        Self {
+            name: None,
+            place: ConsumerPlace::Folder(folder),
+        }
+    }
+
     /// The consumers that a package names.
     pub(in crate::cli) fn of_project(config: &Config, root: &Path) -> Result<Vec<Self>> {
         let package = config.package.iter();
         let written = package.flat_map(|package| &package.consumers);
-        let read = |source: &Spanned<String>| match PackageSource::parse(&source.value) {
-            Ok(PackageSource::Path(folder)) => Ok(Self::Folder(root.join(folder))),
-            Ok(PackageSource::Git { url, tag }) => Ok(Self::Git { url, revision: tag }),
-            Err(expected) => Err(CliError::new(
-                CliErrorKind::Project,
-                format!(
-                    "[[package.consumers]]: found the source `{}`, expected {expected}",
-                    mask_credentials(&source.value)
-                ),
-            )),
+        let read = |entry: &ConsumerEntry| {
+            let place = match PackageSource::parse(&entry.source) {
+                Ok(PackageSource::Path(folder)) => ConsumerPlace::Folder(root.join(folder)),
+                Ok(PackageSource::Git { url, tag }) => ConsumerPlace::Git { url, revision: tag },
+                Err(fault) => {
+                    return Err(CliError::new(
+                        CliErrorKind::Project,
+                        format!(
+                            "[[package.consumers]]: found the source `{}`, expected {}",
+                            mask_credentials(&entry.source),
+                            expected_consumer(fault)
+                        ),
+                    ));
+                }
+            };
+            let name = entry.name.clone();
+            Ok(Self { name, place })
         };
         written.map(read).collect()
     }
@@ -86,9 +110,9 @@ impl ConsumerSource {
                     let other = other.describe();
                     return Err(CliError::new(
                         CliErrorKind::Project,
-                        format!("found two consumers of the name `{name}`, {other} and {written}, expected a name for each: the rows of {MATRIX_FILE} have the name of a consumer's folder or repository"),
+                        format!("found two consumers of the name `{name}`, {other} and {written}, expected a name for each: the rows of {MATRIX_FILE} have it"),
                     )
-                    .with_hint("rename the folder of one, or leave one out"));
+                    .with_hint("give one of them a `name` in `[[package.consumers]]`, or leave one out"));
                 }
             }
         }
@@ -97,29 +121,32 @@ impl ConsumerSource {
 
     /// Its folder, or its repository and revision.
     fn describe(&self) -> String {
-        match self {
-            Self::Folder(_) => self.place(),
-            Self::Git { url, revision } => format!("{url}@{revision}"),
+        match &self.place {
+            ConsumerPlace::Folder(_) => self.place(),
+            ConsumerPlace::Git { url, revision } => format!("{url}@{revision}"),
         }
     }
 
     /// Its folder or repository.
     fn place(&self) -> String {
-        match self {
-            Self::Folder(folder) => RealFs
+        match &self.place {
+            ConsumerPlace::Folder(folder) => RealFs
                 .canonicalize(folder)
                 .unwrap_or_else(|_| folder.clone())
                 .to_string_lossy()
                 .into_owned(),
-            Self::Git { url, .. } => url.clone(),
+            ConsumerPlace::Git { url, .. } => url.clone(),
         }
     }
 
-    /// The name of its folder, as it is written, or of its repository.
+    /// Its name in the project file, or that of its folder, as it is written, or of its repository.
     pub(in crate::cli) fn name(&self) -> String {
-        let written = match self {
-            Self::Folder(folder) => normalize_folder(folder),
-            Self::Git { url, .. } => url.clone(),
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        let written = match &self.place {
+            ConsumerPlace::Folder(folder) => normalize_folder(folder),
+            ConsumerPlace::Git { url, .. } => url.clone(),
         };
         // `..` has no name of its own.
         let place = self.place();
@@ -132,9 +159,9 @@ impl ConsumerSource {
     /// Reads the contracts with a package.
     pub(super) fn read(&self, package: &str) -> Result<ConsumerContracts> {
         let folder = format!("{CONTRACTS_FOLDER}/{package}");
-        let (commit, files) = match self {
-            Self::Folder(root) => (None, read_folder(root, &folder)?),
-            Self::Git { url, revision } => {
+        let (commit, files) = match &self.place {
+            ConsumerPlace::Folder(root) => (None, read_folder(root, &folder)?),
+            ConsumerPlace::Git { url, revision } => {
                 let (commit, files) = read_repository(url, revision, &folder)?;
                 (Some(commit), files)
             }
@@ -228,17 +255,21 @@ fn read_folder(root: &Path, folder: &str) -> Result<Vec<PackedFile>> {
 /// Reads the files of a folder at a revision of a consumer, and the commit.
 fn read_repository(url: &str, revision: &str, folder: &str) -> Result<(String, Vec<PackedFile>)> {
     let failed = |why: GitFault| {
-        CliError::new(
+        let error = CliError::new(
             CliErrorKind::Infrastructure,
             format!("a consumer cannot be read: {why}"),
-        )
+        );
+        let is_costly = matches!(
+            why.reason,
+            GitRefusal::TooLarge { .. } | GitRefusal::TimedOut { .. }
+        );
+        let hint = "list a folder that has its contracts instead: `source = \"path:…\"`";
+        let hint = is_costly.then_some(hint);
+        hint.into_iter().fold(error, CliError::with_hint)
     };
-    let fetched = fetch_revision(url, revision, &GitLimits::default()).map_err(failed)?;
-    let is_inside = |path: &&str| {
-        let rest = path.strip_prefix(folder);
-        rest.is_some_and(|rest| rest.starts_with('/') && !rest.contains("/."))
-    };
-    let paths: Vec<&str> = fetched.paths().filter(is_inside).collect();
+    let fetched = fetch_folder(url, revision, folder, &GitLimits::default()).map_err(failed)?;
+    let paths = fetched.paths().filter(|path| !path.contains("/."));
+    let paths: Vec<&str> = paths.collect();
     let files = fetched.read_files(&paths).map_err(failed)?;
     Ok((fetched.commit.clone(), files))
 }
