@@ -164,6 +164,55 @@ fn an_accepted_break_is_logged_until_the_contract_is_kept_again() {
 }
 
 #[test]
+fn an_acceptance_leaves_those_of_others_and_counts_only_by_an_accepter() {
+    let project = package();
+    git(&project, &["init", "-q"]);
+    can_publish(&project).exits_with(0);
+    let accept = |by: &str| {
+        let args = ["--accept", "shop", "--reason", "agreed"];
+        let mut command = project.command(&[&["package", "can-publish"], &args[..]].concat());
+        command.env("GIT_AUTHOR_EMAIL", by);
+        ProgramRun::from(command.output().unwrap())
+    };
+    let log = || project.read_file("contracts/ACCEPTED.jsonl");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    accept("lead@example.org").exits_with(0);
+    let first = log();
+    accept("dev@example.org")
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org")
+        .stderr_contains("each break was accepted before: no line is added");
+    assert_eq!(log(), first);
+    replace(
+        &project,
+        "templates/answer.json",
+        "\"legal\"]",
+        "\"press\"]",
+    );
+    accept("dev@example.org").exits_with(0);
+    assert!(log().starts_with(&first) && log().lines().count() == 2);
+    // With accepters, only their lines are in force.
+    let rule = "\n[eval.gate]\naccepters = [\"lead@example.org\"]\n";
+    project.write_file("ctxc.toml", format!("{CONFIG}{rule}"));
+    can_publish(&project).exits_with(4);
+    let message = "dev@example.org may accept no broken contract: the `accepters` of ctxc.toml are lead@example.org";
+    accept("dev@example.org")
+        .exits_with(2)
+        .stderr_contains(message);
+    accept("lead@example.org")
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org");
+    assert_eq!(log().lines().count(), 3);
+    replace(
+        &project,
+        "templates/answer.json",
+        "\"press\"]",
+        "\"legal\"]",
+    );
+    can_publish(&project).exits_with(0);
+}
+
+#[test]
 fn a_contract_that_was_never_kept_only_warns_and_so_does_an_edited_one() {
     let project = package();
     replace(&project, CONTRACT, "[billing, data]", "[billing]");
@@ -445,6 +494,12 @@ fn recorded_answers_decide_and_stale_ones_cost() {
         .exits_with(6)
         .stdout_contains("its recorded answers are for another request; shop records one with")
         .stdout_contains("from the package as it is now; new ones: 1 call");
+    let accept = ["--accept", "shop", "--reason", "why"];
+    project
+        .run(&[&["package", "can-publish"], &accept[..]].concat())
+        .exits_with(2)
+        .stderr_contains("no contract of `shop` is broken: nothing to accept")
+        .stderr_contains("“behaviour” is undecided, which only an answer decides: its recorded");
 }
 
 #[test]

@@ -786,6 +786,13 @@ fn find_accepters(
     ))
 }
 
+/// Returns the people who may accept, according to the project itself.
+pub(in crate::cli) fn own_accepters(project: &CompiledProject) -> Result<Accepters> {
+    let head = ProjectAtRevision::open(&project.root, "HEAD");
+    let place = head.as_ref().map_or("", |head| head.work_tree_place().1);
+    find_accepters(project, &[&project.config], "HEAD", place)
+}
+
 /// Returns a note on the scenarios that the base received after the change left it.
 fn missing_scenarios_note(
     base: &str,
