@@ -4,7 +4,7 @@ use super::proof::require_no_errors;
 use crate::base::fs;
 use crate::cli::context::contracts::{
     ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report, quote_contract,
-    read_acceptances, read_matrix,
+    read_acceptances, read_matrix, require_committed_matrix,
 };
 use crate::cli::context::gate::own_accepters;
 use crate::cli::context::project::CompiledProject;
@@ -48,6 +48,7 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     let listed = ConsumerSource::of_project(&project.config, &project.root)?;
     let extra = args.consumer.iter().cloned().map(ConsumerSource::Folder);
     let consumers: Vec<_> = listed.iter().cloned().chain(extra).collect();
+    require_committed_matrix(&project)?;
     let mut known = read_matrix(&project)?;
     let names: Vec<String> = consumers.iter().map(ConsumerSource::name).collect();
     if consumers.is_empty() {
@@ -104,6 +105,14 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         write_file(&project.root, MATRIX_FILE, &matrix, cx)?;
     }
     print_removed(&gone, cx)?;
+    for row in known.find_gone(&report.consumers, &report.rows) {
+        let (name, consumer, file) = (quote_contract(row), &row.consumer, &row.file);
+        let passed = row.passed.as_deref().unwrap_or_default();
+        let line = format!(
+            "gone: {name} of {consumer} in {file}, which {passed} kept; {MATRIX_FILE} keeps its row"
+        );
+        cx.print_hanging(&escape_line(&line), 4)?;
+    }
     print_report(&report, &accepted, cx)?;
     let is_broken = report.rows.iter().any(|row| {
         row.verdict == ContractVerdict::Broken && find_acceptance(&accepted, row).is_none()

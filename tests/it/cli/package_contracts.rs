@@ -327,6 +327,12 @@ fn an_unreadable_line_stops_the_run_and_is_not_written_over() {
     }
     std::fs::remove_file(project.path("contracts/ACCEPTED.jsonl")).unwrap();
     can_publish(&project).exits_with(4);
+    // A committed matrix that is gone makes no break a new contract.
+    std::fs::remove_file(project.path("contracts/MATRIX.jsonl")).unwrap();
+    can_publish(&project)
+        .exits_with(2)
+        .stderr_contains("contracts/MATRIX.jsonl is missing, and HEAD has it");
+    assert!(!project.path("contracts/MATRIX.jsonl").exists());
 }
 
 #[test]
@@ -342,10 +348,36 @@ fn a_run_leaves_the_rows_of_other_consumers() {
         .run(&bank)
         .exits_with(4)
         .stdout_contains("a contract of bank, which 1.0.0 kept");
-    // A consumer without contracts loses its rows.
-    std::fs::remove_file(project.path("other/bank/contracts/acme/rules/shape.yaml")).unwrap();
-    project.run(&bank).exits_with(4);
-    assert_eq!(verdicts(&project).len(), 1);
+}
+
+#[test]
+fn a_contract_that_is_away_for_a_run_keeps_its_row() {
+    let project = package();
+    can_publish(&project).exits_with(0).output_lacks("gone");
+    let gone = "gone: “shape” of shop in contracts/acme/rules/shape.yaml, which 1.0.0 kept; contracts/MATRIX.jsonl keeps its row\n";
+    std::fs::remove_file(project.path(CONTRACT)).unwrap();
+    project.write_file(
+        "shop/contracts/acme/rules/other.yaml",
+        SHAPE.replace("name: shape\n", "name: other\n"),
+    );
+    can_publish(&project).exits_with(0).stdout_contains(gone);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    project.write_file(CONTRACT, SHAPE);
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("contract: “shape” in")
+        .output_lacks("gone: ");
+    // Another version does not know it any more.
+    std::fs::remove_file(project.path(CONTRACT)).unwrap();
+    replace(&project, "ctxc.toml", "1.0.0", "1.1.0");
+    can_publish(&project).stdout_contains(gone);
+    can_publish(&project).output_lacks("gone: ");
+    // In another file it is the same contract.
+    project.write_file("shop/contracts/acme/rules/moved.yaml", SHAPE);
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("contract: “shape” in contracts/acme/rules/moved.yaml")
+        .output_lacks("gone: ");
 }
 
 #[test]
