@@ -15,5 +15,5 @@ pub(in crate::cli) use findings::{
     BrokenContract, ContractOwner, check_contract_files, find_broken_contracts,
 };
 pub(in crate::cli) use matrix_files::{read_acceptances, read_matrix, require_committed_matrix};
-pub(in crate::cli) use surface_changes::{project_surface, require_package};
+pub(in crate::cli) use surface_changes::{find_release, project_surface, require_package};
 pub(in crate::cli) use text::{COMMIT_DIGITS, broken_lines, print_report, quote_contract};

@@ -99,7 +99,10 @@ pub(super) fn is_edited_release(project: &CompiledProject, version: &str, now: &
 
 /// Returns the tag of a version of this package with the project in it. A repository of several
 /// packages names the package in front of the version.
-fn find_release(project: &CompiledProject, version: &str) -> Option<(String, CompiledProject)> {
+pub(in crate::cli) fn find_release(
+    project: &CompiledProject,
+    version: &str,
+) -> Option<(String, CompiledProject)> {
     let package = project.config.package.as_ref()?;
     let name = &package.name.value;
     let own = name.rsplit('/').next().unwrap_or(name);
