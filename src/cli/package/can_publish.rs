@@ -114,11 +114,18 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         cx.print_hanging(&escape_line(&line), 4)?;
     }
     print_report(&report, &accepted, cx)?;
-    let is_broken = report.rows.iter().any(|row| {
+    let mut broken = report.rows.iter().filter(|row| {
         row.verdict == ContractVerdict::Broken && find_acceptance(&accepted, row).is_none()
     });
-    if is_broken {
-        cx.print_note("restore what the contract expects, or agree on another contract with its authors; `--accept CONSUMER --reason WHY` publishes all the same");
+    if let Some(first) = broken.next() {
+        let next = if first.is_of_file() && broken.all(MatrixRow::is_of_file) {
+            "ask the authors of the file to mend it"
+        } else {
+            "restore what the contract expects, or agree on another contract with its authors"
+        };
+        cx.print_note(&format!(
+            "{next}; `--accept CONSUMER --reason WHY` publishes all the same"
+        ));
         return Ok(Exit::Gate);
     }
     let is_undecided = |verdict| verdict == ContractVerdict::Undecided;

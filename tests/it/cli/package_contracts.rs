@@ -419,9 +419,12 @@ fn a_contract_that_cannot_be_read_any_more_is_broken() {
         project.write_file("ctxc.toml", config);
         can_publish(&project)
             .exits_with(4)
-            .stdout_contains("breaks a contract of shop, which 1.0.0 kept")
-            .stdout_contains("contract: a file in contracts/acme/rules/shape.yaml")
-            .stdout_contains("why: nothing of this file is run: ");
+            .stdout_contains("a file of shop cannot be read, whose contracts 1.0.0 kept\n")
+            .stdout_contains("  file: contracts/acme/rules/shape.yaml\n")
+            .stdout_contains("  why: nothing of this file is run: ")
+            .stdout_contains("  its authors mend it, not those of acme/rules\n")
+            .stderr_contains("ask the authors of the file to mend it; `--accept")
+            .output_lacks("restore what the contract expects");
     }
     // The mended file is held to what it kept.
     project.write_file("ctxc.toml", CONFIG);
@@ -434,7 +437,8 @@ fn a_contract_that_cannot_be_read_any_more_is_broken() {
     let project = package().with_file(CONTRACT, "name: [\n");
     can_publish(&project)
         .exits_with(0)
-        .stdout_contains("pending: a file of shop in contracts/acme/rules/shape.yaml");
+        .stdout_contains("pending: a file of shop in contracts/acme/rules/shape.yaml")
+        .stdout_contains("0 kept, 1 pending (never passed)\n");
 }
 
 #[test]
@@ -532,6 +536,22 @@ fn recorded_answers_decide_and_stale_ones_cost() {
         .exits_with(2)
         .stderr_contains("no contract of `shop` is broken: nothing to accept")
         .stderr_contains("“behaviour” is undecided, which only an answer decides: its recorded");
+}
+
+#[test]
+fn a_line_of_the_screen_has_no_stray_spaces_and_quotes_what_it_names() {
+    let project = package();
+    let file = "shop/contracts/acme/rules/two words.yaml";
+    std::fs::rename(project.path(CONTRACT), project.path(file)).unwrap();
+    project.write_file(file, SHAPE.replace("my invoice", &"invoice ".repeat(400)));
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("; the largest: ")
+        .output_lacks(";  ");
+    project.write_file(file, BEHAVIOUR);
+    can_publish(&project)
+        .exits_with(6)
+        .stdout_contains("`ctxc eval 'contracts/acme/rules/two words.yaml' --record`");
 }
 
 #[test]
@@ -779,7 +799,9 @@ fn shop_of_a_role(address: &str) -> Project {
         .with_file("rules/templates/answer.json", SCHEMA)
         .with_file(
             "contracts/acme/rules/clerk.yaml",
-            BEHAVIOUR.replace("task: acme/rules/triage", "role: acme/rules/clerk"),
+            BEHAVIOUR
+                .replace("behaviour", "clerk bills")
+                .replace("task: acme/rules/triage", "role: acme/rules/clerk"),
         );
     project.run(&["package", "update"]).exits_with(0);
     project
@@ -813,6 +835,10 @@ fn a_contract_on_a_role_is_checked_recorded_and_gated() {
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     replace(&project, contract, "objective: sort", "objective: mind");
+    project
+        .run(&["eval", contract])
+        .exits_with(6)
+        .stdout_contains("`ctxc eval 'clerk bills' --record --stale");
     commit(&project);
     project
         .run(&["gate", "--allow-empty"])

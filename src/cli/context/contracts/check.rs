@@ -19,6 +19,7 @@ use crate::package::surface::Surface;
 use crate::scenario::expect::answer::AnswerTest;
 use crate::scenario::model::{CaseSubject, ScenarioCase};
 use crate::schema::json::names::CONTRACT_MATRIX;
+use crate::store::trust::quote_word;
 use std::collections::BTreeMap;
 
 /// The verdicts on the contracts of all consumers.
@@ -144,7 +145,8 @@ impl ContractReport {
                 .find(|row| row.path == contract.file && row.id == contract.name);
             let record = format!(
                 "{} records one with `ctxc eval {} --record`",
-                consumer.name, contract.file
+                consumer.name,
+                quote_word(&contract.file)
             );
             let outcome = contract_outcome(&contract, result, &record);
             let row = row(&contract.file, &contract.name, contract.hash);
@@ -259,7 +261,11 @@ fn contract_outcome(
         return ContractOutcome::Open("it was not run".to_owned());
     };
     let is_settled = contract.judgement.is_settled;
-    let problems = || problem_lines(row).join("; ");
+    let problems = || {
+        let lines = problem_lines(row);
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+        lines.join("; ")
+    };
     let is_unrecorded = row.unanswered
         || row.verdict() == CaseVerdict::Inconclusive
             && row.answer == AnswerOrigin::NotRecorded.word();

@@ -38,7 +38,7 @@ pub(in crate::cli) enum ConsumerSource {
 
 /// The contracts of a consumer with a package.
 #[derive(Debug)]
-pub(super) struct ConsumerContracts {
+pub(in crate::cli) struct ConsumerContracts {
     /// The name of its folder or repository.
     pub(super) name: String,
     /// Its commit; `None` for a folder.
@@ -130,7 +130,7 @@ impl ConsumerSource {
     }
 
     /// Reads the contracts with a package.
-    pub(super) fn read(&self, package: &str) -> Result<ConsumerContracts> {
+    pub(in crate::cli) fn read(&self, package: &str) -> Result<ConsumerContracts> {
         let folder = format!("{CONTRACTS_FOLDER}/{package}");
         let (commit, files) = match self {
             Self::Folder(root) => (None, read_folder(root, &folder)?),
@@ -140,11 +140,6 @@ impl ConsumerSource {
             }
         };
         ConsumerContracts::new(self.name(), commit, &folder, files)
-    }
-
-    /// Returns an error if its contracts with a package cannot be read.
-    pub(in crate::cli) fn require_readable(&self, package: &str) -> Result<()> {
-        self.read(package).map(drop)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::gate::FailingCase;
 use crate::package::matrix::{ACCEPTED_FILE, AcceptedBreak, ContractVerdict, find_acceptance};
+use crate::store::trust::quote_word;
 
 /// Returns the contracts that the change breaks and no permitted person accepted. Adds notes on the
 /// others that do not hold, and doubts about those that are undecided. A contract counts as kept
@@ -75,7 +76,7 @@ pub(super) fn find_broken_contracts(
                 let mut lines = broken_lines(&report, row);
                 lines.push(format!(
                     "  `ctxc package can-publish --accept {} --reason WHY` accepts it",
-                    row.consumer
+                    quote_word(&row.consumer)
                 ));
                 let reason = lines.join("\n");
                 broken.push(FailingCase { id, reason });
@@ -88,7 +89,7 @@ pub(super) fn find_broken_contracts(
                 compared.notes.push(note);
             }
             (ContractVerdict::Pending, _) => {
-                let note = format!("{id} was never kept, and is not now: {}", row.reason);
+                let note = format!("{id} never passed, and does not now: {}", row.reason);
                 compared.notes.push(note);
             }
             (ContractVerdict::Undecided, _) => {
