@@ -618,6 +618,37 @@ fn the_gate_of_a_package_keeps_its_contracts() {
         .stdout_contains("a consumer that only the base lists cannot be read: the consumer");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_gate_reads_a_consumer_of_the_base_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let shop = Project::new().with_file("contracts/acme/rules/shape.yaml", SHAPE);
+    git(&shop, &["init", "-q", "-b", "main"]);
+    commit(&shop);
+    let source = format!("git+file://{}@main", shop.path("").display()).replace("/@", "@");
+    let project = package();
+    replace(&project, "ctxc.toml", "path:shop", &source);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    let none = CONFIG.replace("[[package.consumers]]\nsource = \"path:shop\"\n", "");
+    project.write_file("ctxc.toml", none);
+    commit(&project);
+    let (programs, log) = (Project::new(), Project::new());
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" fetch \"*) echo fetch >> '{}';; esac\nPATH='{path}'; export PATH\nexec git \"$@\"\n",
+        log.path("fetches").display()
+    );
+    programs.write_file("git", script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(programs.path("git"), executable).unwrap();
+    let mut command = project.command(&["gate", "--allow-empty"]);
+    command.env("PATH", format!("{}:{path}", programs.path("").display()));
+    command.output().unwrap();
+    assert_eq!(log.read_file("fetches"), "fetch\n");
+}
+
 #[test]
 fn check_holds_contracts_to_the_locked_package() {
     let consumer = "[[package.consumers]]\nsource = \"path:shop\"\n";

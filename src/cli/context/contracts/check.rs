@@ -71,6 +71,18 @@ pub(in crate::cli) fn check_contracts(
     known: KnownVersions<'_>,
     cx: &Cx,
 ) -> Result<ContractReport> {
+    let package = &require_package(&project.config)?.name.value;
+    let consumers = consumers.iter().map(|source| source.read(package));
+    check_consumers(project, consumers, known, cx)
+}
+
+/// Holds a project to the contracts of consumers as they are read.
+pub(in crate::cli) fn check_consumers(
+    project: &CompiledProject,
+    consumers: impl IntoIterator<Item = Result<ConsumerContracts>>,
+    known: KnownVersions<'_>,
+    cx: &Cx,
+) -> Result<ContractReport> {
     let package = require_package(&project.config)?;
     let surface = project_surface(project)?;
     let version = package.version.value.to_string();
@@ -83,9 +95,8 @@ pub(in crate::cli) fn check_contracts(
         changes: BTreeMap::new(),
         exports: BTreeMap::new(),
     };
-    for source in consumers {
-        let consumer = source.read(&report.package)?;
-        report.add_consumer(project, consumer, &surface, known.matrix, cx)?;
+    for consumer in consumers {
+        report.add_consumer(project, consumer?, &surface, known.matrix, cx)?;
     }
     for row in &report.rows {
         let passed = row.passed.iter();

@@ -9,7 +9,7 @@ mod matrix_files;
 mod surface_changes;
 mod text;
 
-pub(in crate::cli) use check::{ContractReport, KnownVersions, check_contracts};
+pub(in crate::cli) use check::{ContractReport, KnownVersions, check_consumers, check_contracts};
 pub(in crate::cli) use consumers::ConsumerSource;
 pub(in crate::cli) use findings::{
     BrokenContract, ContractOwner, check_contract_files, find_broken_contracts,

@@ -2,7 +2,7 @@
 
 use super::compared::GateComparison;
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, broken_lines, check_contracts, quote_contract, read_acceptances,
+    ConsumerSource, KnownVersions, broken_lines, check_consumers, quote_contract, read_acceptances,
     read_matrix,
 };
 use crate::cli::cx::Cx;
@@ -22,21 +22,26 @@ pub(super) fn find_broken_contracts(
     let Some(package) = &project.config.package else {
         return Ok(Vec::new());
     };
-    let consumers = ConsumerSource::of_project(&project.config, &project.root)?;
-    let mut consumers = ConsumerSource::require_distinct_names(consumers)?;
+    let sources = ConsumerSource::of_project(&project.config, &project.root)?;
+    let mut sources = ConsumerSource::require_distinct_names(sources)?;
+    let mut consumers = Vec::new();
+    for source in &sources {
+        consumers.push(source.read(&package.name.value)?);
+    }
     if let Some(base) = &compared.base.loaded {
         for consumer in ConsumerSource::of_project(&base.project.config, &project.root)? {
-            if consumers.contains(&consumer) {
+            if sources.contains(&consumer) {
                 continue;
             }
-            match consumer.require_readable(&package.name.value) {
-                Ok(()) => consumers.push(consumer),
+            match consumer.read(&package.name.value) {
+                Ok(contracts) => consumers.push(contracts),
                 // An error would refuse the change that takes a lost consumer off the list.
                 Err(why) => compared.base.doubts.push(format!(
                     "a consumer that only the base lists cannot be read: {}",
                     why.message
                 )),
             }
+            sources.push(consumer);
         }
     }
     if consumers.is_empty() {
@@ -62,7 +67,8 @@ pub(super) fn find_broken_contracts(
         matrix: &known,
         revision: &compared.base.commit,
     };
-    let report = check_contracts(project, &consumers, versions, cx)?;
+    let consumers = consumers.into_iter().map(Ok);
+    let report = check_consumers(project, consumers, versions, cx)?;
     let mut broken = Vec::new();
     for row in &report.rows {
         let id = if row.is_of_file() {
