@@ -336,6 +336,12 @@ fn judge_context(
         } if is_own_segment(&id.value) && !agent.segments.contains_key(&id.value) => {
             faults.add(id.span, format!("it has no segment `{}`", id.value));
         }
+        ContextExpectation::Model(name) => {
+            let found = agent.model.as_ref();
+            if let Some(found) = found.filter(|found| **found != name.value) {
+                faults.add(name.span, format!("its model is `{found}`"));
+            }
+        }
         ContextExpectation::Trust {
             segment,
             is_trusted,

@@ -69,6 +69,16 @@ impl MatrixRow {
     pub const fn is_of_file(&self) -> bool {
         self.contract.is_empty()
     }
+
+    /// True if a version kept the contract, and new rows have neither it nor another version of it.
+    fn is_gone(&self, new: &[MatrixRow]) -> bool {
+        let is_same = |own: &MatrixRow| {
+            let is_file = own.file == self.file && (own.is_of_file() || self.is_of_file());
+            let is_name = own.file == self.file && own.contract == self.contract;
+            own.consumer == self.consumer && (own.hash == self.hash || is_name || is_file)
+        };
+        self.passed.is_some() && !new.iter().any(is_same)
+    }
 }
 
 /// A line of the accepted breaks.
@@ -199,16 +209,40 @@ impl Matrix {
         }
     }
 
+    /// Returns the contracts that a version kept and that these consumers, by the new rows, have no
+    /// more; each in the newest version that knows its consumer.
+    pub fn find_gone<'m>(
+        &'m self,
+        consumers: &[String],
+        new: &[MatrixRow],
+    ) -> impl Iterator<Item = &'m MatrixRow> {
+        let version = |row: &MatrixRow| Version::parse(&row.version).ok();
+        self.rows.iter().filter(move |row| {
+            let mut others = self.rows.iter().filter(|own| own.consumer == row.consumer);
+            consumers.contains(&row.consumer)
+                && row.is_gone(new)
+                && others.all(|own| version(own) <= version(row))
+        })
+    }
+
+    /// The versions of the rows, the newest first.
+    pub fn versions(&self) -> Vec<String> {
+        let versions = self.rows.iter().map(|row| Version::parse(&row.version));
+        let versions: BTreeSet<Version> = versions.filter_map(Result::ok).collect();
+        versions.iter().rev().map(Version::to_string).collect()
+    }
+
     /// Returns the text of the matrix with the new rows of a version in place of those that it had
-    /// of it and these consumers: sorted, a line each. A file that cannot be read leaves its rows, which
-    /// its contracts are held to when they are mended.
+    /// of it and these consumers: sorted, a line each. A contract that was kept and is gone, or
+    /// whose file cannot be read, leaves its row, to which it is held when it is back.
     pub fn with_rows(&self, version: &str, consumers: &[String], new: &[MatrixRow]) -> String {
         let is_unreadable = |row: &MatrixRow| {
             let mut files = new.iter().filter(|own| own.is_of_file());
             files.any(|own| own.consumer == row.consumer && own.file == row.file)
         };
         let is_replaced = |row: &&MatrixRow| {
-            row.version == version && consumers.contains(&row.consumer) && !is_unreadable(row)
+            let is_kept = is_unreadable(row) || row.is_gone(new);
+            row.version == version && consumers.contains(&row.consumer) && !is_kept
         };
         let others = self.rows.iter().filter(|row| !is_replaced(row));
         let key = |row: &MatrixRow| {
@@ -234,13 +268,13 @@ pub fn find_acceptance<'a>(
     })
 }
 
-/// True if two faults differ in numbers alone that change with each edit of a text: those of lines,
+/// True if two faults differ in numbers and spaces alone that change with each edit of a text: those of lines,
 /// tokens and bytes.
 fn is_same_fault(one: &str, other: &str) -> bool {
     fn words(text: &str) -> impl Iterator<Item = &str> {
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let next = text.split(' ').skip(1).chain([""]);
-        text.split(' ').zip(next).map(move |(word, next)| {
+        let next = text.split_whitespace().skip(1).chain([""]);
+        text.split_whitespace().zip(next).map(move |(word, next)| {
             let is_count = ["tokens", "bytes"]
                 .iter()
                 .any(|unit| next.starts_with(unit));

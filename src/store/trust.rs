@@ -406,7 +406,7 @@ fn expanded_text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<S
 }
 
 /// Quotes a word of a command for a shell.
-fn quote_word(word: &str) -> String {
+pub(crate) fn quote_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

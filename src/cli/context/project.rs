@@ -428,7 +428,7 @@ impl CompiledProject {
     }
 
     /// The revision of the project; `None` for the work tree.
-    pub(super) const fn past(&self) -> Option<&ProjectAtRevision> {
+    pub(in crate::cli) const fn past(&self) -> Option<&ProjectAtRevision> {
         self.past.as_ref()
     }
 

@@ -109,6 +109,16 @@ impl DependencySet {
         })?;
         let project = Project::load_in(root.clone())?;
         project.require_project()?;
+        // A section that is not read would look like one that requires nothing.
+        let is_fatal = |fault: &ProjectFault| {
+            use ProjectFaultKind::{Syntax, UnknownKey};
+            matches!(fault.kind, Syntax { .. } | UnknownKey { .. })
+        };
+        let project = if project.config.faults.iter().any(is_fatal) {
+            project.require_no_errors()?
+        } else {
+            project
+        };
         let text = read_text(&root.join(PROJECT_FILE))?.unwrap_or_default();
         Ok(Self {
             before: read_lock(&root)?,
@@ -253,21 +263,19 @@ impl DependencySet {
             before: known.commit.clone(),
             now: now.to_owned(),
         };
-        match (&known, store::read_tag(&self.store, source)) {
-            // Of two commits, the repository decides.
-            (Some(known), Some(stored)) if stored.commit != known.commit => {
-                if self.is_offline {
-                    return Err(moved(known, &stored.commit));
-                }
+        if let Some(known) = &known {
+            // What another project fetched may be older than the tag, and of two commits the
+            // repository decides.
+            let stored = store::read_tag(&self.store, source);
+            let is_other = stored.is_some_and(|stored| stored.commit != known.commit);
+            let is_certain = !is_other && self.locked_tag(source).is_some();
+            if (self.is_offline || is_certain)
+                && let Some(files) = self.read_stored(name, &known.tree)
+            {
+                let release = PackageRelease::from_files(files)?.require_version(tag)?;
+                let commit = Some(known.commit.clone());
+                return Ok(PackageRelease { commit, ..release });
             }
-            (Some(known), _) => {
-                if let Some(files) = self.read_stored(name, &known.tree) {
-                    let release = PackageRelease::from_files(files)?.require_version(tag)?;
-                    let commit = Some(known.commit.clone());
-                    return Ok(PackageRelease { commit, ..release });
-                }
-            }
-            (None, _) => {}
         }
         if self.is_offline {
             return Err(ReleaseFault::NotFetched);
@@ -286,18 +294,18 @@ impl DependencySet {
 
     /// Returns what a tag contained when it was locked or fetched.
     pub(super) fn known_tag(&self, source: &PackageSource) -> Option<StoredTag> {
-        let locked = self
-            .before
-            .packages
-            .iter()
-            .find(|own| own.source == *source);
-        let locked = locked.and_then(|own| {
-            Some(StoredTag {
-                commit: own.resolved.clone()?,
-                tree: own.tree.clone(),
-            })
-        });
+        let locked = self.locked_tag(source);
         locked.or_else(|| store::read_tag(&self.store, source))
+    }
+
+    /// Returns what a tag contained when it was locked.
+    fn locked_tag(&self, source: &PackageSource) -> Option<StoredTag> {
+        let mut packages = self.before.packages.iter();
+        let own = packages.find(|own| own.source == *source)?;
+        Some(StoredTag {
+            commit: own.resolved.clone()?,
+            tree: own.tree.clone(),
+        })
     }
 
     fn read_stored(&self, name: Option<&str>, tree: &str) -> Option<Vec<PackedFile>> {

@@ -4,21 +4,24 @@
 use super::project_files::require_package;
 use super::source::read_archive;
 use crate::base::fs;
-use crate::cli::context::contracts::{CompiledPackage, project_surface};
+use crate::cli::context::contracts::{CompiledPackage, find_release, project_surface};
+use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
+use crate::cli::project::find_root;
 use crate::cli::verbs::diff::print_diff;
 use crate::package::VersionStep;
 use crate::package::surface::Surface;
 use crate::package::surface_diff::{ChangeCategory, SurfaceChange, compare_surfaces};
+use crate::project::package_section::is_package_name;
 use crate::registry::diff::compare_registries;
 use semver::Version;
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// The old archive, or the folder of a project
+    /// The old version: an archive, the folder of a project, or NAME@VERSION for a tag of the package here
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The new archive, or the folder of a project
+    /// The new version, in the same forms
     #[arg(value_name = "NEW")]
     new: PathBuf,
 }
@@ -34,8 +37,8 @@ struct PackageSide {
 
 /// Prints the changes.
 pub(super) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
-    let old = PackageSide::load(&args.old)?;
-    let new = PackageSide::load(&args.new)?;
+    let old = PackageSide::load(&args.old, cx)?;
+    let new = PackageSide::load(&args.new, cx)?;
     if old.name != new.name {
         return Err(CliError::usage(format!(
             "these are two packages: {} and {}",
@@ -110,9 +113,20 @@ fn print_change(change: &SurfaceChange, cx: &mut Cx) -> Result<()> {
 }
 
 impl PackageSide {
-    fn load(path: &Path) -> Result<Self> {
+    fn load(path: &Path, cx: &Cx) -> Result<Self> {
+        let release = path.to_str().and_then(|text| text.split_once('@'));
+        let release = release.filter(|(name, _)| is_package_name(name) && !fs::exists(path));
         let compiled = if fs::is_dir(path) {
             CompiledPackage::from_folder(path)?
+        } else if let Some((name, version)) = release {
+            let own = CompiledProject::load_or_root_in(&find_root(&cx.options)?)?;
+            let is_own = require_package(&own.config)?.name.value == name;
+            let found = is_own.then(|| find_release(&own, version)).flatten();
+            let (_, project) = found.ok_or_else(|| {
+                CliError::usage(format!("no tag here has {name} {version}"))
+                    .with_hint("expected an archive, the folder of a project, or NAME@VERSION of the package in this folder")
+            })?;
+            CompiledPackage::from_project(project)
         } else {
             CompiledPackage::from_files(&read_archive(path)?.files)?
         };

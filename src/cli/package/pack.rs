@@ -30,7 +30,8 @@ pub(super) struct PackArgs {
     /// Pack recorded answers without asking
     #[arg(long)]
     yes: bool,
-    /// Pack texts with characters that no editor displays; the reason is stored in the package
+    /// Pack texts with characters that no editor displays; the reason is stored in the package. Texts that `check` reads
+    /// also need `hidden-text = "off"` in `[lints]`
     #[arg(long, value_name = "REASON")]
     allow_hidden: Option<String>,
 }

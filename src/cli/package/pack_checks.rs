@@ -14,7 +14,7 @@ use crate::store::secret;
 use std::collections::BTreeSet;
 
 /// The two ways out of hidden text.
-pub(super) const HIDDEN_TEXT_HINT: &str = "remove it; or, if the package needs it, permit it twice: `hidden-text = \"off\"` in `[lints]` for `check`, and `--allow-hidden REASON`, which the package states";
+pub(super) const HIDDEN_TEXT_HINT: &str = "remove it; or, if the package needs it, pack it with `--allow-hidden REASON`, which the package states. A text that `check` reads needs `hidden-text = \"off\"` in `[lints]`, too: otherwise the package's check and scenarios fail wherever it is verified";
 
 /// Returns an error for characters that a model reads and no editor displays.
 pub(super) fn check_hidden_text(files: &[PackedFile], reason: Option<&str>) -> Result<()> {

@@ -35,11 +35,14 @@ enum PackageVerb {
     Pack(PackArgs),
     /// Test a package by its own scenarios and recorded answers, without a network
     #[command(
-        after_help = "Examples:\n  ctxc package verify rules.tar.zst\n  ctxc package verify acme/rules"
+        after_help = "Examples:\n  ctxc package verify rules.tar.zst\n  ctxc package verify acme/rules\n\n\
+            The proof of a NAME that passes is noted in ctxc.lock (`verified`), except with `--locked`. The proof of a FILE is noted nowhere."
     )]
     Verify(VerifyArgs),
     /// Show what a new version of a package breaks, and the version number that it needs
-    #[command(after_help = "Examples:\n  ctxc package diff rules.tar.zst .")]
+    #[command(
+        after_help = "Examples:\n  ctxc package diff rules.tar.zst .\n  ctxc package diff acme/rules@1.0.0 ."
+    )]
     Diff(DiffArgs),
     /// Add a package to `ctxc.toml` and `ctxc.lock`, and fetch it
     #[command(

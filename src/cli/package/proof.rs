@@ -55,10 +55,15 @@ pub(super) struct ProofCounts {
 impl CompiledPackage {
     /// Compiles a project in its folder.
     pub(super) fn from_folder(folder: &Path) -> Result<Self> {
-        Ok(Self {
-            project: CompiledProject::load_or_root_in(folder)?,
+        CompiledProject::load_or_root_in(folder).map(Self::from_project)
+    }
+
+    /// A compiled project.
+    pub(super) const fn from_project(project: CompiledProject) -> Self {
+        Self {
+            project,
             _folder: None,
-        })
+        }
     }
 
     /// Writes the files of a package into a temporary folder, and compiles them.

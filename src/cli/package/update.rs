@@ -60,13 +60,17 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
     let mut set = DependencySet::load(cx, &args.fetch)?;
     set.is_offline |= args.frozen;
     set.accepted.clone_from(&args.accept_moved);
+    let mut majors = Vec::new();
     if args.all || !args.names.is_empty() {
         if set.is_offline {
             return Err(CliError::usage(
                 "`--offline` cannot look for newer releases",
             ));
         }
-        move_to_newest(args, &mut set, cx)?;
+        majors = move_to_newest(args, &mut set, cx)?;
+        for line in &majors {
+            cx.print_note(&escape_line(line));
+        }
     }
     let lock = set.resolve()?;
     require_known(&args.accept_moved, &set)?;
@@ -81,11 +85,12 @@ pub(super) fn run_update(args: &UpdateArgs, cx: &mut Cx) -> Result<Exit> {
     }
     if let Some(file) = &args.pr_summary {
         let before = set.before.clone();
-        let summary = if changes.is_empty() {
+        let mut summary = if changes.is_empty() {
             render_no_change()
         } else {
             render_summary(&find_effects(&mut set, [&before, &lock], cx)?)
         };
+        summary.extend(majors.iter().map(|line| format!("\n{line}\n")));
         // Nothing is updated if its summary would be lost.
         cx.write_to(Some(file), CommentFormat::Markdown.file_mark(), |cx| {
             cx.print(|out| out.write_all(summary.as_bytes()))
@@ -127,8 +132,10 @@ pub(super) fn drift_error(changes: Vec<String>) -> CliError {
     error.with_hint("`ctxc package update` without `--locked` writes it")
 }
 
-/// Puts the newest release of each package into the text of the project file.
-fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet, cx: &mut Cx) -> Result<()> {
+/// Puts the newest release of each package into the text of the project file. Returns a line for
+/// each later major version.
+fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet, cx: &mut Cx) -> Result<Vec<String>> {
+    let mut majors = Vec::new();
     let required = set.required()?;
     for name in &args.names {
         if !required.contains_key(name) {
@@ -165,6 +172,9 @@ fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet, cx: &mut Cx) -> Re
                 CliError::new(CliErrorKind::Infrastructure, message).with_hint(moved_hint(&name))
             );
         }
+        majors.extend(next_major_tag(tag, tags.keys()).map(|next| {
+            format!("{name}: {next} exists; `ctxc package add SOURCE@{next}` takes it")
+        }));
         let mut tags = tags.clone();
         let newer = loop {
             let Some(newest) = newest_tag(Some(tag), tags.keys()) else {
@@ -196,7 +206,18 @@ fn move_to_newest(args: &UpdateArgs, set: &mut DependencySet, cx: &mut Cx) -> Re
             ))
         })?;
     }
-    Ok(())
+    Ok(majors)
+}
+
+/// Returns the newest release of a later major version than that of the current tag.
+fn next_major_tag<'t>(current: &str, tags: impl Iterator<Item = &'t String>) -> Option<&'t String> {
+    let (prefix, own) = split_version(current)?;
+    let version = |tag: &str| Version::parse(tag.strip_prefix(prefix)?).ok();
+    let versions = tags.filter_map(|tag| Some((version(tag)?, tag)));
+    let later = versions.filter(|(version, _)| {
+        version.pre.is_empty() && *version > own && !has_same_major(version, &own)
+    });
+    later.max().map(|(_, tag)| tag)
 }
 
 /// Returns the newest tag that is compatible with the current one, by semver and the text before the

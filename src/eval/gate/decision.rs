@@ -218,7 +218,8 @@ pub struct GateInput<'a> {
     pub baselines: &'a [Baseline],
     /// Its relaxations.
     pub weakened: &'a [LocatedRelaxation],
-    /// The contracts of consumers that it breaks, if the project is a package.
+    /// The contracts that do not hold: of consumers with this package, and of this project with the
+    /// packages that it uses.
     pub contracts: &'a [FailingCase],
     /// Notes that do not affect the decision.
     pub notes: &'a [String],

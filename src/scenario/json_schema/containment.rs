@@ -64,7 +64,7 @@ const TYPES: [&str; 6] = ["object", "array", "string", "number", "boolean", "nul
 const MAX_STEPS: u32 = 20_000;
 /// The maximum number of bytes that stand in place of references.
 const MAX_INLINED_BYTES: usize = 1 << 20;
-/// The maximum number of returned changes.
+/// The maximum number of described changes.
 const MAX_GAPS: usize = 10;
 /// The maximum depth of a schema without references.
 const MAX_DEPTH: u32 = 64;
@@ -76,8 +76,7 @@ pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
     find_gaps(narrow, wide).into_iter().next()
 }
 
-/// Returns the places where `narrow` may accept a value that `wide` refuses, each once. Of many, only
-/// the first are returned.
+/// Returns the places where `narrow` may accept a value that `wide` refuses, each once.
 pub fn find_gaps(narrow: &Value, wide: &Value) -> Vec<SchemaGap> {
     if narrow == wide {
         return Vec::new();
@@ -86,13 +85,12 @@ pub fn find_gaps(narrow: &Value, wide: &Value) -> Vec<SchemaGap> {
     let mut gaps = SchemaComparison::new(wide).check(&narrow, &inlined, "$");
     let mut places = BTreeSet::new();
     gaps.retain(|gap| places.insert(gap.path.clone()));
-    gaps.truncate(MAX_GAPS);
     gaps
 }
 
 /// Returns the changes of an answer's schema by which an expectation on the answer may begin to
 /// fail: it accepts more than before, or a field or value that it listed is gone. Of many changes,
-/// only the first are returned.
+/// the first are returned, and the number of the others.
 pub fn find_output_breaks(old: &Value, new: &Value) -> Vec<SchemaGap> {
     if old == new {
         return Vec::new();
@@ -106,7 +104,15 @@ pub fn find_output_breaks(old: &Value, new: &Value) -> Vec<SchemaGap> {
             found.push(gap);
         }
     }
+    let more = found.len().saturating_sub(MAX_GAPS);
     found.truncate(MAX_GAPS);
+    if more > 0 {
+        // This path is sorted behind the others.
+        found.push(SchemaGap {
+            path: "…".to_owned(),
+            reason: format!("and {more} more"),
+        });
+    }
     found
 }
 

@@ -1,6 +1,7 @@
 //! `ctxc package diff`: seventy changes of a package, each with its category and the version that it
 //! asks for.
 
+use super::gate::{commit, git};
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
@@ -652,4 +653,23 @@ fn archives_are_compared_like_folders() {
         .run(&["package", "diff", "old.tar.zst", "new.tar.zst"])
         .exits_with(1)
         .stdout_contains("INPUT     tasks/triage  `tone` is gone  (breaks)");
+}
+
+#[test]
+fn a_release_is_compared_by_its_version() {
+    let project = package();
+    git(&project, &["init", "-q"]);
+    commit(&project);
+    git(&project, &["tag", "v1.0.0"]);
+    project.write_file(TASK, TRIAGE.replace("tone", "voice"));
+    let diff = |old: &str| project.run(&["package", "diff", old, "."]);
+    diff("acme/rules@1.0.0")
+        .exits_with(1)
+        .stdout_contains("INPUT     tasks/triage  `tone` is gone  (breaks)");
+    for unknown in ["acme/rules@0.9.0", "acme/other@1.0.0"] {
+        diff(unknown)
+            .exits_with(2)
+            .stderr_contains(&format!("no tag here has {}", unknown.replace('@', " ")))
+            .stderr_contains("expected an archive, the folder of a project, or NAME@VERSION");
+    }
 }

@@ -164,6 +164,55 @@ fn an_accepted_break_is_logged_until_the_contract_is_kept_again() {
 }
 
 #[test]
+fn an_acceptance_leaves_those_of_others_and_counts_only_by_an_accepter() {
+    let project = package();
+    git(&project, &["init", "-q"]);
+    can_publish(&project).exits_with(0);
+    let accept = |by: &str| {
+        let args = ["--accept", "shop", "--reason", "agreed"];
+        let mut command = project.command(&[&["package", "can-publish"], &args[..]].concat());
+        command.env("GIT_AUTHOR_EMAIL", by);
+        ProgramRun::from(command.output().unwrap())
+    };
+    let log = || project.read_file("contracts/ACCEPTED.jsonl");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    accept("lead@example.org").exits_with(0);
+    let first = log();
+    accept("dev@example.org")
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org")
+        .stderr_contains("each break was accepted before: no line is added");
+    assert_eq!(log(), first);
+    replace(
+        &project,
+        "templates/answer.json",
+        "\"legal\"]",
+        "\"press\"]",
+    );
+    accept("dev@example.org").exits_with(0);
+    assert!(log().starts_with(&first) && log().lines().count() == 2);
+    // With accepters, only their lines are in force.
+    let rule = "\n[eval.gate]\naccepters = [\"lead@example.org\"]\n";
+    project.write_file("ctxc.toml", format!("{CONFIG}{rule}"));
+    can_publish(&project).exits_with(4);
+    let message = "dev@example.org may accept no broken contract: the `accepters` of ctxc.toml are lead@example.org";
+    accept("dev@example.org")
+        .exits_with(2)
+        .stderr_contains(message);
+    accept("lead@example.org")
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org");
+    assert_eq!(log().lines().count(), 3);
+    replace(
+        &project,
+        "templates/answer.json",
+        "\"press\"]",
+        "\"legal\"]",
+    );
+    can_publish(&project).exits_with(0);
+}
+
+#[test]
 fn a_contract_that_was_never_kept_only_warns_and_so_does_an_edited_one() {
     let project = package();
     replace(&project, CONTRACT, "[billing, data]", "[billing]");
@@ -278,6 +327,12 @@ fn an_unreadable_line_stops_the_run_and_is_not_written_over() {
     }
     std::fs::remove_file(project.path("contracts/ACCEPTED.jsonl")).unwrap();
     can_publish(&project).exits_with(4);
+    // A committed matrix that is gone makes no break a new contract.
+    std::fs::remove_file(project.path("contracts/MATRIX.jsonl")).unwrap();
+    can_publish(&project)
+        .exits_with(2)
+        .stderr_contains("contracts/MATRIX.jsonl is missing, and HEAD has it");
+    assert!(!project.path("contracts/MATRIX.jsonl").exists());
 }
 
 #[test]
@@ -293,10 +348,36 @@ fn a_run_leaves_the_rows_of_other_consumers() {
         .run(&bank)
         .exits_with(4)
         .stdout_contains("a contract of bank, which 1.0.0 kept");
-    // A consumer without contracts loses its rows.
-    std::fs::remove_file(project.path("other/bank/contracts/acme/rules/shape.yaml")).unwrap();
-    project.run(&bank).exits_with(4);
-    assert_eq!(verdicts(&project).len(), 1);
+}
+
+#[test]
+fn a_contract_that_is_away_for_a_run_keeps_its_row() {
+    let project = package();
+    can_publish(&project).exits_with(0).output_lacks("gone");
+    let gone = "gone: “shape” of shop in contracts/acme/rules/shape.yaml, which 1.0.0 kept; contracts/MATRIX.jsonl keeps its row\n";
+    std::fs::remove_file(project.path(CONTRACT)).unwrap();
+    project.write_file(
+        "shop/contracts/acme/rules/other.yaml",
+        SHAPE.replace("name: shape\n", "name: other\n"),
+    );
+    can_publish(&project).exits_with(0).stdout_contains(gone);
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    project.write_file(CONTRACT, SHAPE);
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("contract: “shape” in")
+        .output_lacks("gone: ");
+    // Another version does not know it any more.
+    std::fs::remove_file(project.path(CONTRACT)).unwrap();
+    replace(&project, "ctxc.toml", "1.0.0", "1.1.0");
+    can_publish(&project).stdout_contains(gone);
+    can_publish(&project).output_lacks("gone: ");
+    // In another file it is the same contract.
+    project.write_file("shop/contracts/acme/rules/moved.yaml", SHAPE);
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("contract: “shape” in contracts/acme/rules/moved.yaml")
+        .output_lacks("gone: ");
 }
 
 #[test]
@@ -338,9 +419,12 @@ fn a_contract_that_cannot_be_read_any_more_is_broken() {
         project.write_file("ctxc.toml", config);
         can_publish(&project)
             .exits_with(4)
-            .stdout_contains("breaks a contract of shop, which 1.0.0 kept")
-            .stdout_contains("contract: a file in contracts/acme/rules/shape.yaml")
-            .stdout_contains("why: nothing of this file is run: ");
+            .stdout_contains("a file of shop cannot be read, whose contracts 1.0.0 kept\n")
+            .stdout_contains("  file: contracts/acme/rules/shape.yaml\n")
+            .stdout_contains("  why: nothing of this file is run: ")
+            .stdout_contains("  its authors mend it, not those of acme/rules\n")
+            .stderr_contains("ask the authors of the file to mend it; `--accept")
+            .output_lacks("restore what the contract expects");
     }
     // The mended file is held to what it kept.
     project.write_file("ctxc.toml", CONFIG);
@@ -353,7 +437,8 @@ fn a_contract_that_cannot_be_read_any_more_is_broken() {
     let project = package().with_file(CONTRACT, "name: [\n");
     can_publish(&project)
         .exits_with(0)
-        .stdout_contains("pending: a file of shop in contracts/acme/rules/shape.yaml");
+        .stdout_contains("pending: a file of shop in contracts/acme/rules/shape.yaml")
+        .stdout_contains("0 kept, 1 pending (never passed)\n");
 }
 
 #[test]
@@ -494,6 +579,28 @@ fn recorded_answers_decide_and_stale_ones_cost() {
         .exits_with(6)
         .stdout_contains("its recorded answers are for another request; shop records one with")
         .stdout_contains("from the package as it is now; new ones: 1 call");
+    let accept = ["--accept", "shop", "--reason", "why"];
+    project
+        .run(&[&["package", "can-publish"], &accept[..]].concat())
+        .exits_with(2)
+        .stderr_contains("no contract of `shop` is broken: nothing to accept")
+        .stderr_contains("“behaviour” is undecided, which only an answer decides: its recorded");
+}
+
+#[test]
+fn a_line_of_the_screen_has_no_stray_spaces_and_quotes_what_it_names() {
+    let project = package();
+    let file = "shop/contracts/acme/rules/two words.yaml";
+    std::fs::rename(project.path(CONTRACT), project.path(file)).unwrap();
+    project.write_file(file, SHAPE.replace("my invoice", &"invoice ".repeat(400)));
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("; the largest: ")
+        .output_lacks(";  ");
+    project.write_file(file, BEHAVIOUR);
+    can_publish(&project)
+        .exits_with(6)
+        .stdout_contains("`ctxc eval 'contracts/acme/rules/two words.yaml' --record`");
 }
 
 #[test]
@@ -558,6 +665,37 @@ fn the_gate_of_a_package_keeps_its_contracts() {
         .run(&gate)
         .exits_with(7)
         .stdout_contains("a consumer that only the base lists cannot be read: the consumer");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_gate_reads_a_consumer_of_the_base_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let shop = Project::new().with_file("contracts/acme/rules/shape.yaml", SHAPE);
+    git(&shop, &["init", "-q", "-b", "main"]);
+    commit(&shop);
+    let source = format!("git+file://{}@main", shop.path("").display()).replace("/@", "@");
+    let project = package();
+    replace(&project, "ctxc.toml", "path:shop", &source);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    let none = CONFIG.replace("[[package.consumers]]\nsource = \"path:shop\"\n", "");
+    project.write_file("ctxc.toml", none);
+    commit(&project);
+    let (programs, log) = (Project::new(), Project::new());
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" fetch \"*) echo fetch >> '{}';; esac\nPATH='{path}'; export PATH\nexec git \"$@\"\n",
+        log.path("fetches").display()
+    );
+    programs.write_file("git", script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(programs.path("git"), executable).unwrap();
+    let mut command = project.command(&["gate", "--allow-empty"]);
+    command.env("PATH", format!("{}:{path}", programs.path("").display()));
+    command.output().unwrap();
+    assert_eq!(log.read_file("fetches"), "fetch\n");
 }
 
 #[test]
@@ -754,7 +892,9 @@ fn shop_of_a_role(address: &str) -> Project {
         .with_file("rules/templates/answer.json", SCHEMA)
         .with_file(
             "contracts/acme/rules/clerk.yaml",
-            BEHAVIOUR.replace("task: acme/rules/triage", "role: acme/rules/clerk"),
+            BEHAVIOUR
+                .replace("behaviour", "clerk bills")
+                .replace("task: acme/rules/triage", "role: acme/rules/clerk"),
         );
     project.run(&["package", "update"]).exits_with(0);
     project
@@ -788,6 +928,10 @@ fn a_contract_on_a_role_is_checked_recorded_and_gated() {
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     replace(&project, contract, "objective: sort", "objective: mind");
+    project
+        .run(&["eval", contract])
+        .exits_with(6)
+        .stdout_contains("`ctxc eval 'clerk bills' --record --stale");
     commit(&project);
     project
         .run(&["gate", "--allow-empty"])

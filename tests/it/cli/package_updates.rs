@@ -121,6 +121,28 @@ fn mask_commits(text: &str) -> String {
 }
 
 #[test]
+fn a_later_major_version_is_named() {
+    let rules = Releases::new("acme/rules");
+    rules.publish("1.1.0");
+    rules.publish("2.0.0");
+    rules.publish("3.0.0-rc.1");
+    let shop = Consumer::new(&[&rules]);
+    let line = "acme/rules: v2.0.0 exists; `ctxc package add SOURCE@v2.0.0` takes it";
+    let update = ["package", "update", "--all", "--pr-summary"];
+    for _ in 0..2 {
+        let run = shop.run(&update).exits_with(0).stderr_contains(line);
+        assert!(
+            run.stdout.ends_with(&format!("\n{line}\n")),
+            "{}",
+            run.stdout
+        );
+    }
+    shop.run(&["package", "add", &rules.source("v2.0.0")])
+        .exits_with(0);
+    shop.run(&update).exits_with(0).output_lacks("exists;");
+}
+
+#[test]
 fn a_harmless_update_lists_tokens_contracts_and_scenarios() {
     let rules = Releases::new("acme/rules");
     rules.publish_edit(

@@ -1,9 +1,7 @@
 //! Runs the contracts of consumers against the project as it is. Calls no model, and writes nothing.
 
 use super::consumers::{ConsumerContracts, ConsumerSource};
-use super::surface_changes::{
-    ChangesSince, changes_since, is_edited_release, project_surface, require_package,
-};
+use super::surface_changes::{ChangesSince, is_edited_release, project_surface, require_package};
 use crate::base::hash::Hasher;
 use crate::base::source::LineIndex;
 use crate::cli::context::eval::{
@@ -19,6 +17,7 @@ use crate::package::surface::Surface;
 use crate::scenario::expect::answer::AnswerTest;
 use crate::scenario::model::{CaseSubject, ScenarioCase};
 use crate::schema::json::names::CONTRACT_MATRIX;
+use crate::store::trust::quote_word;
 use std::collections::BTreeMap;
 
 /// The verdicts on the contracts of all consumers.
@@ -70,6 +69,18 @@ pub(in crate::cli) fn check_contracts(
     known: KnownVersions<'_>,
     cx: &Cx,
 ) -> Result<ContractReport> {
+    let package = &require_package(&project.config)?.name.value;
+    let consumers = consumers.iter().map(|source| source.read(package));
+    check_consumers(project, consumers, known, cx)
+}
+
+/// Holds a project to the contracts of consumers as they are read.
+pub(in crate::cli) fn check_consumers(
+    project: &CompiledProject,
+    consumers: impl IntoIterator<Item = Result<ConsumerContracts>>,
+    known: KnownVersions<'_>,
+    cx: &Cx,
+) -> Result<ContractReport> {
     let package = require_package(&project.config)?;
     let surface = project_surface(project)?;
     let version = package.version.value.to_string();
@@ -82,15 +93,20 @@ pub(in crate::cli) fn check_contracts(
         changes: BTreeMap::new(),
         exports: BTreeMap::new(),
     };
-    for source in consumers {
-        let consumer = source.read(&report.package)?;
-        report.add_consumer(project, consumer, &surface, known.matrix, cx)?;
+    for consumer in consumers {
+        report.add_consumer(project, consumer?, &surface, known.matrix, cx)?;
     }
+    let versions = known.matrix.versions();
     for row in &report.rows {
         let passed = row.passed.iter();
         for version in passed.filter(|_| row.verdict == ContractVerdict::Broken) {
             if !report.changes.contains_key(version)
-                && let Some(changes) = changes_since(project, [version, known.revision], &surface)
+                && let Some(changes) = ChangesSince::find(
+                    project,
+                    std::iter::once(version).chain(&versions),
+                    Some(known.revision),
+                    &surface,
+                )
             {
                 report.changes.insert(version.clone(), changes);
             }
@@ -144,7 +160,8 @@ impl ContractReport {
                 .find(|row| row.path == contract.file && row.id == contract.name);
             let record = format!(
                 "{} records one with `ctxc eval {} --record`",
-                consumer.name, contract.file
+                consumer.name,
+                quote_word(&contract.file)
             );
             let outcome = contract_outcome(&contract, result, &record);
             let row = row(&contract.file, &contract.name, contract.hash);
@@ -259,7 +276,11 @@ fn contract_outcome(
         return ContractOutcome::Open("it was not run".to_owned());
     };
     let is_settled = contract.judgement.is_settled;
-    let problems = || problem_lines(row).join("; ");
+    let problems = || {
+        let lines = problem_lines(row);
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+        lines.join("; ")
+    };
     let is_unrecorded = row.unanswered
         || row.verdict() == CaseVerdict::Inconclusive
             && row.answer == AnswerOrigin::NotRecorded.word();

@@ -47,7 +47,7 @@ enum ConsumerPlace {
 
 /// The contracts of a consumer with a package.
 #[derive(Debug)]
-pub(super) struct ConsumerContracts {
+pub(in crate::cli) struct ConsumerContracts {
     /// Its name.
     pub(super) name: String,
     /// Its commit; `None` for a folder.
@@ -157,7 +157,7 @@ impl ConsumerSource {
     }
 
     /// Reads the contracts with a package.
-    pub(super) fn read(&self, package: &str) -> Result<ConsumerContracts> {
+    pub(in crate::cli) fn read(&self, package: &str) -> Result<ConsumerContracts> {
         let folder = format!("{CONTRACTS_FOLDER}/{package}");
         let (commit, files) = match &self.place {
             ConsumerPlace::Folder(root) => (None, read_folder(root, &folder)?),
@@ -167,11 +167,6 @@ impl ConsumerSource {
             }
         };
         ConsumerContracts::new(self.name(), commit, &folder, files)
-    }
-
-    /// Returns an error if its contracts with a package cannot be read.
-    pub(in crate::cli) fn require_readable(&self, package: &str) -> Result<()> {
-        self.read(package).map(drop)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::cli::context::eval::{CachedFiles, FilesBeside};
 use crate::cli::context::project::ProjectFiles;
 use crate::cli::prelude::*;
 use crate::cli::revision::ProjectAtRevision;
-use crate::package::contract::{Contract, ContractFault};
+use crate::package::contract::{Contract, ContractFault, SurfaceJudgement};
 use crate::package::surface::Surface;
 use crate::project::config::Config;
 use crate::project::lock_file::{LOCK_FILE, LockFile};
@@ -22,7 +22,7 @@ use crate::registry::scenarios::{self, ScenarioRequest};
 use crate::rules::scenario::broken_contract::{self, ContractFile};
 use crate::rules::scenario::check::ScenarioScope;
 use crate::scenario::load::LoadedScenario;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The findings in contracts, with the files that were read.
@@ -73,25 +73,35 @@ pub(in crate::cli) fn check_contract_files(
     let paths: Vec<String> = paths.collect();
     let written = scenarios::check_files(&request, &paths, ScenarioScope::Some, &|_| true);
     let mut diagnostics = written.diagnostics;
-    let broken = find_broken_contracts(ContractOwner { root, config }, &scenarios.files);
-    diagnostics.extend(broken.into_iter().map(|broken| broken.finding));
+    let judged = judge_contract_files(ContractOwner { root, config }, &scenarios.files);
+    diagnostics.extend(judged.broken.into_iter().map(|broken| broken.finding));
     ContractFindings {
         diagnostics,
         paths: written.paths,
     }
 }
 
+/// The judgement of contracts by the packages in use.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct ContractJudgements {
+    /// Those that cannot be kept.
+    pub(in crate::cli) broken: Vec<BrokenContract>,
+    /// Those that hold whatever is answered, by file and name.
+    pub(in crate::cli) settled: BTreeSet<(String, String)>,
+}
+
 /// Holds files of contracts to the packages in use.
-pub(in crate::cli) fn find_broken_contracts<'f>(
+pub(in crate::cli) fn judge_contract_files<'f>(
     owner: ContractOwner<'_>,
     files: impl IntoIterator<Item = &'f LoadedScenario>,
-) -> Vec<BrokenContract> {
+) -> ContractJudgements {
     let cache = CachedFiles::new(ProjectFiles {
         root: owner.root,
         files: &RealFs,
     });
     let mut packages: BTreeMap<&str, PackageInUse> = BTreeMap::new();
     let mut found = Vec::new();
+    let mut settled = BTreeSet::new();
     for file in files {
         let mut add = |case: &str, fault: ContractFault, help: Option<String>| {
             let place = ContractFile {
@@ -122,7 +132,11 @@ pub(in crate::cli) fn find_broken_contracts<'f>(
                 package,
                 beside: &beside,
             };
-            for mut fault in in_use.judge(contract) {
+            let judgement = in_use.judge(contract);
+            if judgement.is_settled && judgement.faults.is_empty() {
+                settled.insert((file.path.to_string(), case.name.value.clone()));
+            }
+            for mut fault in judgement.faults {
                 let is_own = fault.export.is_empty();
                 if !is_own {
                     let (export, version) = (&fault.export, &in_use.version);
@@ -136,7 +150,10 @@ pub(in crate::cli) fn find_broken_contracts<'f>(
             }
         }
     }
-    found
+    ContractJudgements {
+        broken: found,
+        settled,
+    }
 }
 
 fn misplaced_file() -> ContractFault {
@@ -199,20 +216,20 @@ impl PackageInUse {
         )
     }
 
-    fn judge(&self, contract: Contract<'_>) -> Vec<ContractFault> {
+    fn judge(&self, contract: Contract<'_>) -> SurfaceJudgement {
         match &self.surface {
-            Ok(surface) => contract.judge(surface).faults,
+            Ok(surface) => contract.judge(surface),
             Err(missing) => {
-                let span = contract.case.subject.span;
                 let mut faults = contract.find_own_faults();
-                // Its task fits the right name of the folder.
-                faults.retain(|fault| fault.span != span);
                 faults.push(ContractFault {
-                    span,
+                    span: contract.case.subject.span,
                     export: String::new(),
                     message: missing.clone(),
                 });
-                faults
+                SurfaceJudgement {
+                    faults,
+                    is_settled: false,
+                }
             }
         }
     }

@@ -1,11 +1,28 @@
 //! The verdicts on earlier versions and the accepted breaks, as a project or a revision has them.
 
+use crate::base::fs::ReadFs;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
+use crate::cli::revision::ProjectAtRevision;
 use crate::context::request::Files;
 use crate::package::matrix::{
     ACCEPTED_FILE, AcceptedBreak, MATRIX_FILE, Matrix, MatrixFault, parse_acceptances,
 };
+
+/// Returns an error if the matrix is missing and the last commit has it.
+pub(in crate::cli) fn require_committed_matrix(project: &CompiledProject) -> Result<()> {
+    let has = |files: &dyn ReadFs, root: &Path| files.stamp(&root.join(MATRIX_FILE)).is_ok();
+    let head = ProjectAtRevision::open(&project.root, "HEAD");
+    let was_removed = head.is_ok_and(|head| has(head.file_system(), &head.root))
+        && !has(project.files().files, &project.root);
+    if was_removed {
+        let message = format!("{MATRIX_FILE} is missing, and HEAD has it");
+        return Err(CliError::new(CliErrorKind::Project, message).with_hint(format!(
+            "`git checkout HEAD -- {MATRIX_FILE}` restores it: without it, a contract that held would count as new"
+        )));
+    }
+    Ok(())
+}
 
 /// Reads the matrix of a project; empty if there is none.
 pub(in crate::cli) fn read_matrix(project: &CompiledProject) -> Result<Matrix> {

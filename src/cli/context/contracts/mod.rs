@@ -9,12 +9,14 @@ mod matrix_files;
 mod surface_changes;
 mod text;
 
-pub(in crate::cli) use check::{ContractReport, KnownVersions, check_contracts};
+pub(in crate::cli) use check::{ContractReport, KnownVersions, check_consumers, check_contracts};
 pub(in crate::cli) use consumers::ConsumerSource;
 pub(in crate::cli) use findings::{
-    BrokenContract, ContractOwner, check_contract_files, find_broken_contracts,
+    BrokenContract, ContractJudgements, ContractOwner, check_contract_files, judge_contract_files,
 };
 pub(in crate::cli) use installed_package::{CompiledPackage, compile_package, temp_folder_error};
-pub(in crate::cli) use matrix_files::{read_acceptances, read_matrix};
-pub(in crate::cli) use surface_changes::{project_surface, require_package};
+pub(in crate::cli) use matrix_files::{read_acceptances, read_matrix, require_committed_matrix};
+pub(in crate::cli) use surface_changes::{
+    ChangesSince, find_release, project_surface, require_package,
+};
 pub(in crate::cli) use text::{COMMIT_DIGITS, broken_lines, print_report, quote_contract};

@@ -103,34 +103,47 @@ fn describe_selector(selector: &Selector) -> String {
 
 /// The changes of a surface since a revision.
 #[derive(Debug)]
-pub(super) struct ChangesSince {
+pub(in crate::cli) struct ChangesSince {
     /// The name of the revision.
-    pub(super) revision: String,
-    /// The changes that may fail a contract; all if each seems harmless.
-    pub(super) changes: Vec<SurfaceChange>,
+    pub(in crate::cli) revision: String,
+    /// The changes.
+    pub(in crate::cli) changes: Vec<SurfaceChange>,
 }
 
-/// Returns the changes since the tag of a version, or since another revision if there is no such
-/// tag; `None` if neither can be compiled.
-pub(super) fn changes_since(
-    project: &CompiledProject,
-    [version, other]: [&str; 2],
-    now: &Surface,
-) -> Option<ChangesSince> {
-    let release = find_release(project, version);
-    let (revision, then) = match release {
-        Some(release) => release,
-        None => (
-            other.to_owned(),
-            CompiledProject::load_at(&project.root, other).ok()?,
-        ),
-    };
-    let mut changes = compare_surfaces(&project_surface(&then).ok()?, now);
-    // A contract may expect a text, but other changes are the likelier reason.
-    if changes.iter().any(|change| !change.is_harmless()) {
-        changes.retain(|change| !change.is_harmless());
+impl ChangesSince {
+    /// Returns the changes since the tag of the first version that has one, or else since another
+    /// revision; `None` if none of them can be compiled.
+    pub(in crate::cli) fn find<'v>(
+        project: &CompiledProject,
+        versions: impl IntoIterator<Item = &'v String>,
+        other: Option<&str>,
+        now: &Surface,
+    ) -> Option<Self> {
+        let mut versions = versions.into_iter();
+        let release = versions.find_map(|version| find_release(project, version));
+        let (revision, then) = match release {
+            Some(release) => release,
+            None => (
+                other?.to_owned(),
+                CompiledProject::load_at(&project.root, other?).ok()?,
+            ),
+        };
+        let changes = compare_surfaces(&project_surface(&then).ok()?, now);
+        Some(Self { revision, changes })
     }
-    Some(ChangesSince { revision, changes })
+
+    /// Returns the changes of an export that may be the reason why a contract is broken, the
+    /// likeliest first.
+    pub(super) fn of_export(&self, export: &str, reason: &str) -> Vec<&SurfaceChange> {
+        let changes = self.changes.iter();
+        let mut changes: Vec<_> = changes.filter(|change| change.export == export).collect();
+        // A contract may expect a text, but other changes are the likelier reason.
+        if changes.iter().any(|change| !change.is_harmless()) {
+            changes.retain(|change| !change.is_harmless());
+        }
+        changes.sort_by_key(|change| change.distance_from(reason));
+        changes
+    }
 }
 
 /// True if a version has a tag, and the project is no longer as it was there.
@@ -141,7 +154,10 @@ pub(super) fn is_edited_release(project: &CompiledProject, version: &str, now: &
 
 /// Returns the tag of a version of this package with the project in it. A repository of several
 /// packages names the package in front of the version.
-fn find_release(project: &CompiledProject, version: &str) -> Option<(String, CompiledProject)> {
+pub(in crate::cli) fn find_release(
+    project: &CompiledProject,
+    version: &str,
+) -> Option<(String, CompiledProject)> {
     let package = project.config.package.as_ref()?;
     let name = &package.name.value;
     let own = name.rsplit('/').next().unwrap_or(name);

@@ -8,6 +8,8 @@ use crate::package::matrix::{
 };
 use crate::project::packages::CONTRACTS_FOLDER;
 
+/// The word for contracts that no version kept.
+const NEVER_PASSED: &str = "pending (never passed)";
 /// The digits of a commit.
 pub(in crate::cli) const COMMIT_DIGITS: usize = 12;
 
@@ -19,6 +21,15 @@ pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> 
     } else {
         ""
     };
+    if row.is_of_file() {
+        let consumer = describe_consumer(row);
+        return vec![
+            format!("a file of {consumer} cannot be read, whose contracts {released}{passed} kept"),
+            format!("  file: {}", row.file),
+            format!("  why: {}", row.reason),
+            format!("  its authors mend it, not those of {}", report.package),
+        ];
+    }
     let mut lines = vec![
         format!(
             "{} {} breaks a contract of {}, which {released}{passed} kept",
@@ -32,11 +43,8 @@ pub(in crate::cli) fn broken_lines(report: &ContractReport, row: &MatrixRow) -> 
     let export = report
         .exports
         .get(&(row.consumer.clone(), row.contract.clone()));
-    if let Some(since) = report.changes.get(passed) {
-        let of_export = |export_of: &str| export.is_some_and(|export| export == export_of);
-        let changes = since.changes.iter();
-        let mut changes: Vec<_> = changes.filter(|change| of_export(&change.export)).collect();
-        changes.sort_by_key(|change| change.distance_from(&row.reason));
+    if let (Some(since), Some(export)) = (report.changes.get(passed), export) {
+        let changes = since.of_export(export, &row.reason);
         lines.extend(changes.into_iter().map(|change| {
             format!(
                 "  changed since {}: {} {}: {}",
@@ -118,14 +126,14 @@ pub(in crate::cli) fn print_report(
         ContractVerdict::Pass => "kept",
         ContractVerdict::Broken if find_acceptance(accepted, row).is_some() => "broken, accepted",
         ContractVerdict::Broken => "broken",
-        ContractVerdict::Pending => "pending, which were never kept",
+        ContractVerdict::Pending => NEVER_PASSED,
         ContractVerdict::Undecided => "undecided",
     };
     let words = [
         "kept",
         "broken",
         "broken, accepted",
-        "pending, which were never kept",
+        NEVER_PASSED,
         "undecided",
     ];
     let counts = words.into_iter().filter_map(|one| {

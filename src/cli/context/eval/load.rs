@@ -13,6 +13,7 @@ use crate::eval::prepared_case::RunContext;
 use crate::eval::receiver::resolve_receiver;
 use crate::eval::trials::TrialPolicy;
 use crate::project::config::Config;
+use crate::project::packages::{CONTRACTS_FOLDER, contract_package};
 use crate::registry::compile::sources::MAX_CONTEXT_FILE_BYTES;
 use crate::registry::scenarios::{
     self, Refusals, ScenarioRequest, explain_broken_file, find_refusals,
@@ -279,14 +280,48 @@ impl Scenarios {
         suites.flat_map(|suite| &mut suite.cases)
     }
 
+    /// Removes what some cases, by file and name, expect of answers.
+    pub(super) fn leave_answers_out(&mut self, cases: &BTreeSet<(String, String)>) {
+        for file in &mut self.files {
+            let path = file.path.to_string();
+            for case in file.suite.iter_mut().flat_map(|suite| &mut suite.cases) {
+                if cases.contains(&(path.clone(), case.name.value.clone())) {
+                    case.expectations.clear();
+                }
+            }
+        }
+    }
+
     /// Reads the scenario files of a revision. A file with the same text as in `other` is not
     /// parsed again.
     pub(in crate::cli::context) fn from_revision(
         project: &CompiledProject,
         other: Option<ParsedScenarios<'_>>,
     ) -> Self {
-        let files = project.files();
         let is_inside = |name: &str| project.config.eval.contains_scenario(name);
+        Self::from_revision_where(project, other, &is_inside)
+    }
+
+    /// Reads the contracts of a project that are no scenarios of its own.
+    pub(in crate::cli::context) fn contracts_of(project: &CompiledProject) -> Self {
+        let is_contract = |name: &str| {
+            contract_package(name).is_some() && !project.config.eval.contains_scenario(name)
+        };
+        if project.past().is_some() {
+            return Self::from_revision_where(project, None, &is_contract);
+        }
+        let mut found = Self::read_contracts(&project.root, &project.config, CONTRACTS_FOLDER);
+        found.files.retain(|file| is_contract(&file.path));
+        found
+    }
+
+    /// Reads the scenario files of a revision whose names are wanted.
+    fn from_revision_where(
+        project: &CompiledProject,
+        other: Option<ParsedScenarios<'_>>,
+        is_inside: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        let files = project.files();
         let is_passed_over = |name: &str| {
             name.split('/')
                 .any(|part| load::SKIPPED_FOLDERS.contains(&part) || part.starts_with('.'))

@@ -10,6 +10,7 @@ use crate::eval::answer::StoredAnswer;
 use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, RecordedRow};
 use crate::store::history::EvalHistory;
+use crate::store::trust::quote_word;
 use std::collections::BTreeMap;
 
 /// A run with its answers, by the names of scenarios.
@@ -84,7 +85,7 @@ impl EarlierRun {
             if let Some(missing) = missing.filter(|_| row.verdict() == CaseVerdict::Inconclusive) {
                 let ask = format!(
                     "`ctxc eval {}` asks again, with `--record` or `--answers live`",
-                    row.id
+                    quote_word(&row.id)
                 );
                 row.trouble = Some(format!("run {} has {missing}: {ask}", self.run));
             }

@@ -3,7 +3,7 @@
 
 use super::accept::{RequestAcceptance, StdoutUse};
 use super::accepted::{AcceptedResults, RunCoverage};
-use super::args::{EvalArgs, EvalFormat, Shard};
+use super::args::{EvalArgs, EvalFormat, PassRule, Shard};
 use super::choose::{EvalRun, RunOptions, RunSetup, StoredCase, needs_judge};
 use super::journal::{EvalJournal, RunStart, SelectionOptions};
 use super::live_calls::{AnswerStorage, LiveModels};
@@ -16,7 +16,9 @@ use super::runnable::RunnableCommands;
 use super::{choose, coverage, journal, junit, mutate, page, plan, progress, scorecard_text};
 use crate::base::fs;
 use crate::cli::compaction::SESSION_TEXT_NOTE;
-use crate::cli::context::contracts::{BrokenContract, ContractOwner, find_broken_contracts};
+use crate::cli::context::contracts::{
+    BrokenContract, ContractJudgements, ContractOwner, judge_contract_files,
+};
 use crate::cli::context::lookup::ProjectLookup;
 use crate::cli::context::models::ProjectCounters;
 use crate::cli::context::project::{CompiledProject, path_in_project};
@@ -67,30 +69,41 @@ fn load_with_roles(args: &EvalArgs, cx: &Cx) -> Result<CompiledProject> {
     Ok(project)
 }
 
-/// Returns the cases that are not run: those with errors, and contracts that the packages in use
-/// break.
-fn find_refusals(scenarios: &Scenarios, project: &CompiledProject) -> Refusals {
-    let mut refusals = scenarios.refusals(project);
+/// Reads the scenarios, with the reasons why some are not run: errors, and packages in use that break
+/// a contract. A contract that holds whatever is answered needs no answer.
+fn read_scenarios(
+    args: &EvalArgs,
+    project: &CompiledProject,
+    rule: Option<PassRule>,
+) -> Result<(Scenarios, Refusals)> {
+    let mut scenarios = Scenarios::read(project, &args.what)?.with_rule(rule);
     let contracts = scenarios.files.iter();
     let contracts = contracts.filter(|file| contract_package(&file.path).is_some());
     let owner = ContractOwner {
         root: &project.root,
         config: &project.config,
     };
-    for BrokenContract { case, finding } in find_broken_contracts(owner, contracts) {
+    let ContractJudgements { broken, settled } = judge_contract_files(owner, contracts);
+    if !args.record {
+        scenarios.leave_answers_out(&settled);
+    }
+    let mut refusals = scenarios.refusals(project);
+    for BrokenContract { case, finding } in broken {
         if is_error(&finding) {
             let why = format!("{}: {}", finding.rule.name, finding.message);
             refusals.add_reason(&finding.path, &case, why);
         }
     }
-    refusals
+    Ok((scenarios, refusals))
 }
 
 /// Runs the verb.
 pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let limit = args.spend_limit()?;
     let mut project = load_with_roles(args, cx)?;
-    if project.is_empty && !Scenarios::read(&project, &args.what)?.have_requests() {
+    let has_packages = project.config.packages.iter().next().is_some();
+    if project.is_empty && !has_packages && !Scenarios::read(&project, &args.what)?.have_requests()
+    {
         // Requests of other programs need no templates.
         project = if args.allow_empty {
             project
@@ -100,7 +113,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return emit_empty(args, &project, cx);
     }
     let (rule, from) = (args.trial_rule()?, args.answers_from());
-    let scenarios = Scenarios::read(&project, &args.what)?.with_rule(rule);
+    let (scenarios, refusals) = read_scenarios(args, &project, rule)?;
     let chosen = scenarios.choose_cases(args, &project.config)?;
     let broken = scenarios.broken_files(&project);
     if args.coverage {
@@ -140,7 +153,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         .transpose()?;
     (eval_run.session, eval_run.earlier, eval_run.index) =
         (&args.session, earlier.as_ref(), Some(&index));
-    eval_run.refusals = find_refusals(&scenarios, &project);
+    eval_run.refusals = refusals;
     let checked = || chosen.iter().filter(|_| !args.plan);
     let runnable = RunnableCommands::collect(&project, checked(), &args.trust)?;
     if let Some(note) = runnable.unpermitted_note() {

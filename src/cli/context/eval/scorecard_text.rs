@@ -15,6 +15,7 @@ use crate::eval::scorecard::{
 };
 use crate::record::recording::TrialStage;
 use crate::scenario::paths;
+use crate::store::trust::quote_word;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -220,7 +221,7 @@ pub(in crate::cli::context) fn problem_lines(row: &CaseRow) -> Vec<String> {
         ));
         out.push(format!(
             "  `ctxc eval {} --record --stale` asks anew",
-            row.id
+            quote_word(&row.id)
         ));
     }
     if is_undecided && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
@@ -259,7 +260,7 @@ pub(in crate::cli::context) fn problem_lines(row: &CaseRow) -> Vec<String> {
         if row.role.is_none() && row.task.is_none() {
             out.push(format!(
                 "  `ctxc record` its program again, then `ctxc new scenario --from @last#N --name {} --renew`, where N is the number of the call",
-                row.id
+                quote_word(&row.id)
             ));
         }
         out.extend(row.anew.map(|AnewRow { calls, usd: price }| {
@@ -272,7 +273,7 @@ pub(in crate::cli::context) fn problem_lines(row: &CaseRow) -> Vec<String> {
             });
             format!(
                 "  `ctxc eval {} --record --stale{budget}` asks anew: {}",
-                row.id,
+                quote_word(&row.id),
                 describe_calls(calls, price)
             )
         }));

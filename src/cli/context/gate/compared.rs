@@ -316,11 +316,11 @@ impl GateComparison {
         let names = reading.names.identity();
         let (mut before, mut after) = parallel::join_work(
             threads,
-            || collect_safeguards(then, theirs, reading),
+            || collect_safeguards(then, &[theirs, &Scenarios::contracts_of(then)], reading),
             || {
                 collect_safeguards(
                     &self.project,
-                    &self.scenarios,
+                    &[&self.scenarios, &Scenarios::contracts_of(&self.project)],
                     SideReading {
                         names: &names,
                         ..reading
@@ -784,6 +784,13 @@ fn find_accepters(
         names.into_iter().map(str::to_owned).collect(),
         owners,
     ))
+}
+
+/// Returns the people who may accept, according to the project itself.
+pub(in crate::cli) fn own_accepters(project: &CompiledProject) -> Result<Accepters> {
+    let head = ProjectAtRevision::open(&project.root, "HEAD");
+    let place = head.as_ref().map_or("", |head| head.work_tree_place().1);
+    find_accepters(project, &[&project.config], "HEAD", place)
 }
 
 /// Returns a note on the scenarios that the base received after the change left it.

@@ -1,14 +1,20 @@
-//! The contracts of consumers, for the gate of a package.
+//! Contracts for the gate: those of consumers with this package, and those of this project with the
+//! packages that it uses.
 
 use super::compared::GateComparison;
+use crate::base::fs::is_dir;
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, broken_lines, check_contracts, quote_contract, read_acceptances,
-    read_matrix,
+    ConsumerSource, KnownVersions, broken_lines, check_consumers, check_contracts, compile_package,
+    quote_contract, read_acceptances, read_matrix,
 };
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::gate::FailingCase;
-use crate::package::matrix::{ACCEPTED_FILE, AcceptedBreak, ContractVerdict, find_acceptance};
+use crate::package::matrix::{
+    ACCEPTED_FILE, AcceptedBreak, ContractVerdict, Matrix, find_acceptance,
+};
+use crate::project::packages::CONTRACTS_FOLDER;
+use crate::store::trust::quote_word;
 
 /// Returns the contracts that the change breaks and no permitted person accepted. Adds notes on the
 /// others that do not hold, and doubts about those that are undecided. A contract counts as kept
@@ -21,21 +27,26 @@ pub(super) fn find_broken_contracts(
     let Some(package) = &project.config.package else {
         return Ok(Vec::new());
     };
-    let consumers = ConsumerSource::of_project(&project.config, &project.root)?;
-    let mut consumers = ConsumerSource::require_distinct_names(consumers)?;
+    let sources = ConsumerSource::of_project(&project.config, &project.root)?;
+    let mut sources = ConsumerSource::require_distinct_names(sources)?;
+    let mut consumers = Vec::new();
+    for source in &sources {
+        consumers.push(source.read(&package.name.value)?);
+    }
     if let Some(base) = &compared.base.loaded {
         for consumer in ConsumerSource::of_project(&base.project.config, &project.root)? {
-            if consumers.contains(&consumer) {
+            if sources.contains(&consumer) {
                 continue;
             }
-            match consumer.require_readable(&package.name.value) {
-                Ok(()) => consumers.push(consumer),
+            match consumer.read(&package.name.value) {
+                Ok(contracts) => consumers.push(contracts),
                 // An error would refuse the change that takes a lost consumer off the list.
                 Err(why) => compared.base.doubts.push(format!(
                     "a consumer that only the base lists cannot be read: {}",
                     why.message
                 )),
             }
+            sources.push(consumer);
         }
     }
     if consumers.is_empty() {
@@ -61,7 +72,8 @@ pub(super) fn find_broken_contracts(
         matrix: &known,
         revision: &compared.base.commit,
     };
-    let report = check_contracts(project, &consumers, versions, cx)?;
+    let consumers = consumers.into_iter().map(Ok);
+    let report = check_consumers(project, consumers, versions, cx)?;
     let mut broken = Vec::new();
     for row in &report.rows {
         let id = if row.is_of_file() {
@@ -75,7 +87,7 @@ pub(super) fn find_broken_contracts(
                 let mut lines = broken_lines(&report, row);
                 lines.push(format!(
                     "  `ctxc package can-publish --accept {} --reason WHY` accepts it",
-                    row.consumer
+                    quote_word(&row.consumer)
                 ));
                 let reason = lines.join("\n");
                 broken.push(FailingCase { id, reason });
@@ -88,7 +100,7 @@ pub(super) fn find_broken_contracts(
                 compared.notes.push(note);
             }
             (ContractVerdict::Pending, _) => {
-                let note = format!("{id} was never kept, and is not now: {}", row.reason);
+                let note = format!("{id} never passed, and does not now: {}", row.reason);
                 compared.notes.push(note);
             }
             (ContractVerdict::Undecided, _) => {
@@ -98,4 +110,56 @@ pub(super) fn find_broken_contracts(
         }
     }
     Ok(broken)
+}
+
+/// Returns the contracts of this project that the packages in use break. Adds doubts about those that
+/// are undecided.
+pub(super) fn find_broken_by_packages(compared: &mut GateComparison, cx: &Cx) -> Vec<FailingCase> {
+    let project = &compared.project;
+    let (root, packages) = (&project.root, &project.config.packages);
+    let mut broken = Vec::new();
+    for package in packages.iter() {
+        let name = &package.names.package;
+        if !is_dir(&root.join(CONTRACTS_FOLDER).join(name)) {
+            continue;
+        }
+        let compiled = compile_package(package, root, packages);
+        let consumer = [ConsumerSource::from_folder(root.clone())];
+        let versions = KnownVersions {
+            matrix: &Matrix::default(),
+            revision: &compared.base.commit,
+        };
+        let report = compiled
+            .and_then(|compiled| check_contracts(&compiled.project, &consumer, versions, cx));
+        let report = match report {
+            Ok(report) => report,
+            Err(why) => {
+                let id = format!("contracts with {name}");
+                broken.push(FailingCase {
+                    id,
+                    reason: why.message,
+                });
+                continue;
+            }
+        };
+        for row in &report.rows {
+            let id = format!(
+                "contract {} with {name} {}",
+                quote_contract(row),
+                report.version
+            );
+            match row.verdict {
+                ContractVerdict::Pass => {}
+                ContractVerdict::Undecided => {
+                    let doubt = format!("{id} is undecided: {}", row.reason);
+                    compared.base.doubts.push(doubt);
+                }
+                ContractVerdict::Pending | ContractVerdict::Broken => {
+                    let reason = row.reason.clone();
+                    broken.push(FailingCase { id, reason });
+                }
+            }
+        }
+    }
+    broken
 }

@@ -3,7 +3,7 @@
 use super::args::GateArgs;
 use super::base_files::prepare_check_runs;
 use super::compared::{BaseProject, GateComparison, read_baselines};
-use super::contracts::find_broken_contracts;
+use super::contracts::{find_broken_by_packages, find_broken_contracts};
 use super::decision_text;
 use super::origin::NewProject;
 use super::untested_changes::find_uncovered;
@@ -88,7 +88,8 @@ fn evaluate_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         .as_deref()
         .map(SentRequests::read_file)
         .transpose()?;
-    let contracts = find_broken_contracts(&mut compared, cx)?;
+    let mut contracts = find_broken_contracts(&mut compared, cx)?;
+    contracts.extend(find_broken_by_packages(&mut compared, cx));
     let runs = prepare_check_runs(&mut compared)?
         .with_requests(given.unwrap_or_default())
         .with_judge_trust(compared.base.judge.trust.clone());

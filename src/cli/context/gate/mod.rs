@@ -20,4 +20,5 @@ mod untested_changes;
 
 pub(crate) use accept::run_baseline;
 pub(crate) use args::{BaselineArgs, GateArgs};
+pub(in crate::cli) use compared::own_accepters;
 pub(crate) use decide::run_gate;

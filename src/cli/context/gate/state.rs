@@ -15,6 +15,7 @@ use crate::eval::gate::{
     SITUATION_LABEL, Safeguard, SafeguardKind, Safeguards,
 };
 use crate::project::lints::LintLevel;
+use crate::project::packages::contract_package;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::recording::MaskedCount;
 use crate::record::redact::{PatternFinder, Redactor};
@@ -25,6 +26,7 @@ use crate::scenario::model::{AnswerExpectation, ScenarioCase, Suite, SuiteThresh
 use crate::scenario::paths;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -43,7 +45,7 @@ pub(super) struct SideReading<'r> {
 /// Returns all safeguards of a project.
 pub(super) fn collect_safeguards(
     project: &CompiledProject,
-    scenarios: &Scenarios,
+    scenarios: &[&Scenarios],
     reading: SideReading<'_>,
 ) -> Safeguards {
     let SideReading { names, shown, .. } = reading;
@@ -60,13 +62,19 @@ pub(super) fn collect_safeguards(
         );
     }
     let of_checks = CheckFiles::new(reading.files, &files);
-    for file in &scenarios.files {
+    for file in scenarios.iter().flat_map(|some| &some.files) {
         if let Some(suite) = &file.suite {
             add_thresholds(&file.path, suite, names, &mut safeguards);
         }
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
             let name = names.current_scenario(&case.name.value);
+            // Each package may have a contract of the same name.
+            let name = match contract_package(&file.path) {
+                Some(package) => Cow::Owned(format!("{name} of {package}")),
+                None => Cow::Borrowed(name),
+            };
+            let name = &*name;
             let redactor = shown
                 .contains(name)
                 .then(|| Redactor::new([0; 32], []).with_patterns(own.clone()));
