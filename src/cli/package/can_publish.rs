@@ -118,7 +118,6 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         );
         cx.print_hanging(&escape_line(&line), 4)?;
     }
-    print_breaks(&project, &known.versions(), cx)?;
     print_report(&report, &accepted, cx)?;
     let mut broken = report.rows.iter().filter(|row| {
         row.verdict == ContractVerdict::Broken && find_acceptance(&accepted, row).is_none()
@@ -134,6 +133,7 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         ));
         return Ok(Exit::Gate);
     }
+    print_breaks(&project, &known.versions(), cx)?;
     let is_undecided = |verdict| verdict == ContractVerdict::Undecided;
     if report.rows.iter().any(|row| is_undecided(row.verdict)) {
         return Ok(Exit::Stale);

@@ -267,7 +267,13 @@ impl DependencySet {
             // What another project fetched may be older than the tag, and of two commits the
             // repository decides.
             let stored = store::read_tag(&self.store, source);
-            let is_other = stored.is_some_and(|stored| stored.commit != known.commit);
+            let other = stored.filter(|stored| stored.commit != known.commit);
+            let is_other = other.is_some();
+            // Of two commits with the same files, one was edited.
+            let edited = other.filter(|other| self.is_offline && other.tree == known.tree);
+            if let Some(edited) = edited {
+                return Err(moved(known, &edited.commit));
+            }
             let is_certain = !is_other && self.locked_tag(source).is_some();
             if (self.is_offline || is_certain)
                 && let Some(files) = self.read_stored(name, &known.tree)

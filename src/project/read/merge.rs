@@ -3,6 +3,7 @@
 use super::draft::{ConfigDraft, FileOwner, read_draft};
 use super::extends::Extends;
 use super::layers::DefaultLine;
+use super::lints::{LintLine, LintReach};
 use super::models::{MODEL, PROVIDER};
 use super::package_parts::{extend_roles, find_rules};
 #[cfg(feature = "fs")]
@@ -13,13 +14,15 @@ use super::value::FaultSink;
 use super::workspace_root::load_workspace;
 use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
+use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::source::LineIndex;
-use crate::project::config::Packages;
-use crate::project::config::{Config, ConfigFile, ConfigInput};
+use crate::base::span::Span;
+use crate::project::config::{Config, ConfigFile, ConfigInput, InstalledPackage, Packages};
 use crate::project::glob::Globs;
 use crate::project::package_fault::PackageFault;
 use crate::project::packages::may_hold_contracts;
 use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
+use crate::project::require::Requirement;
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
 use std::collections::BTreeMap;
@@ -87,14 +90,8 @@ impl Config {
         let direct = packages.retain_named(|name| own.dependencies.contains_key(name));
         let mut files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
         if let Some(Extends::Packages(names)) = &extends {
-            for file in find_rules(&mut sink, &direct, names) {
-                // Its own faults are those of the package.
-                let number = files.len() as u16;
-                let mut draft = read_draft(&file.text, number, FileOwner::Project, input.rules);
-                shared.lints.append(&mut draft.lints);
-                shared.requirements.append(&mut draft.requirements);
-                files.push(file);
-            }
+            let packages = find_rules(&mut sink, &direct, names);
+            shared.take_rules(&packages, &mut files, input.rules);
         }
         let drafts = MergedDrafts {
             files,
@@ -104,6 +101,55 @@ impl Config {
             direct,
         };
         merge_files(sink, drafts, input)
+    }
+}
+
+impl ConfigDraft {
+    /// Adds the rules of packages as they are in force there. Of several levels of a lint, the
+    /// strictest counts.
+    fn take_rules(
+        &mut self,
+        packages: &[&InstalledPackage],
+        files: &mut Vec<ConfigFile>,
+        rules: &[&'static RuleMeta],
+    ) {
+        let mut strictest: BTreeMap<Code, LintLine> = BTreeMap::new();
+        for package in packages {
+            let config = &package.config;
+            let first = files.len() as u16;
+            let written = config.files.iter().zip(first..);
+            let written: Vec<LintLine> = written
+                // Its own faults are those of the package.
+                .flat_map(|(file, number)| {
+                    read_draft(&file.text, number, FileOwner::Project, rules).lints
+                })
+                .collect();
+            let written = policy_check::lines_by_code(&written);
+            for (code, level) in &config.lints.levels {
+                let place = written.get(code).filter(|line| line.level == *level);
+                let (file, span) =
+                    place.map_or((first, Span::default()), |line| (line.file, line.span));
+                let line = LintLine {
+                    file,
+                    span,
+                    reach: LintReach::Rule,
+                    codes: vec![*code],
+                    level: *level,
+                };
+                let known = strictest.get(code);
+                if known.is_none_or(|known| policy_check::is_looser(known.level, *level)) {
+                    strictest.insert(*code, line);
+                }
+            }
+            let requirements = config.requirements.iter().cloned();
+            self.requirements
+                .extend(requirements.map(|own| Requirement {
+                    file: first + own.file,
+                    ..own
+                }));
+            files.extend(config.files.iter().cloned());
+        }
+        self.lints.extend(strictest.into_values());
     }
 }
 

@@ -3,7 +3,7 @@
 use super::value::FaultSink;
 use crate::base::package_name::split_reference;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Config, ConfigFile, InstalledPackage, Packages};
+use crate::project::config::{Config, InstalledPackage, Packages};
 use crate::project::package_fault::PackageFault;
 use crate::project::package_section::{ExportKind, PackageExport};
 use crate::project::project_fault::ProjectFaultKind;
@@ -54,24 +54,19 @@ pub(super) fn exported_tools(
     tools.map(|tool| package.own_tool(tool)).collect()
 }
 
-/// Returns the project files whose rules the packages in `extends` export, the narrower ones last.
-pub(super) fn find_rules(
+/// Returns the packages in `extends` that export rules.
+pub(super) fn find_rules<'p>(
     sink: &mut FaultSink,
-    packages: &Packages,
+    packages: &'p Packages,
     names: &[Spanned<String>],
-) -> Vec<ConfigFile> {
-    let mut found = Vec::new();
-    for name in names {
-        let export = PackageExport {
-            kind: ExportKind::Rules,
-            name: String::new(),
-        };
-        let place = name.as_ref().map(String::as_str);
-        let package = find_export(sink, packages, place, &export);
-        let files = package.map_or(&[][..], |package| &package.config.files);
-        found.extend(files.iter().rev().cloned());
-    }
-    found
+) -> Vec<&'p InstalledPackage> {
+    let export = PackageExport {
+        kind: ExportKind::Rules,
+        name: String::new(),
+    };
+    let places = names.iter().map(|name| name.as_ref().map(String::as_str));
+    let found = places.map(|place| find_export(sink, packages, place, &export));
+    found.flatten().collect()
 }
 
 /// Adds the keys of the roles that roles extend.

@@ -121,12 +121,12 @@ pub(super) fn merge_lints(
     Lints { levels }
 }
 
-fn is_looser(level: LintLevel, than: LintLevel) -> bool {
+pub(super) fn is_looser(level: LintLevel, than: LintLevel) -> bool {
     level.strictness() < than.strictness()
 }
 
 /// The effective line of each rule: the one with the narrowest scope, and of those the last.
-fn lines_by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
+pub(super) fn lines_by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
     let mut out: BTreeMap<Code, &LintLine> = BTreeMap::new();
     for line in lines {
         for code in &line.codes {

@@ -70,6 +70,8 @@ const MAX_GAPS: usize = 10;
 const MAX_DEPTH: u32 = 64;
 /// The reason of a gap for a field that the new schema does not list.
 const FIELD_IS_GONE: &str = "it is gone";
+/// The reason of a gap for a required field that a schema does not list.
+const NO_SUCH_FIELD: &str = "the schema has no such field";
 
 /// Returns a place where `narrow` may accept a value that `wide` refuses; `None` if there is none.
 pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
@@ -83,8 +85,13 @@ pub fn find_gaps(narrow: &Value, wide: &Value) -> Vec<SchemaGap> {
     }
     let (narrow, inlined) = (inline(narrow, "narrow"), inline(wide, "wide"));
     let mut gaps = SchemaComparison::new(wide).check(&narrow, &inlined, "$");
-    let mut places = BTreeSet::new();
-    gaps.retain(|gap| places.insert(gap.path.clone()));
+    // A missing field has no other gaps.
+    let is_missing = |gap: &SchemaGap| gap.reason == NO_SUCH_FIELD;
+    let missing: BTreeSet<String> = (gaps.iter().filter(|gap| is_missing(gap)))
+        .map(|gap| gap.path.clone())
+        .collect();
+    gaps.retain(|gap| is_missing(gap) || !missing.contains(&gap.path));
+    gaps.dedup();
     gaps
 }
 
@@ -382,7 +389,7 @@ impl<'s> SchemaComparison<'s> {
                     .flat_map(|name| {
                         let reason = match find_property(narrow, name) {
                             Some(_) => "it may be absent",
-                            None => "the schema has no such field",
+                            None => NO_SUCH_FIELD,
                         };
                         gap(&format!("{path}.{name}"), reason)
                     })

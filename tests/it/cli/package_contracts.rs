@@ -1129,3 +1129,151 @@ proptest! {
         }
     }
 }
+
+/// A project that uses the package in a folder, with a contract and a scenario of its own.
+fn consumer() -> Project {
+    let listed = "[[package.consumers]]\nsource = \"path:shop\"\n";
+    let scenario = "name: mail\ntask: mail\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - tokens: {max: 500}\n";
+    let project = Project::new()
+        .with_file(
+            "ctxc.toml",
+            "edition = \"2026\"\n\n[dependencies]\n\"acme/rules\" = \"path:rules\"\n",
+        )
+        .with_file("rules/ctxc.toml", CONFIG.replace(listed, ""))
+        .with_file("rules/templates/triage.xml", TASK)
+        .with_file("rules/templates/answer.json", SCHEMA)
+        .with_file(
+            "templates/mail.xml",
+            TASK.replace("triage", "mail")
+                .replace("  <output_format type=\"json\" schema=\"answer.json\"/>\n", ""),
+        )
+        .with_file("scenarios/mail.yaml", scenario)
+        .with_file("contracts/acme/rules/shape.yaml", SHAPE)
+        .with_file(
+            "contracts/acme/rules/text.yaml",
+            "name: text\ntask: acme/rules/triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: {in: description, patterns: [Sort the ticket]}\n",
+        );
+    project.run(&["package", "update"]).exits_with(0);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    project
+}
+
+#[test]
+fn the_gate_of_a_project_holds_its_contracts_with_packages() {
+    let project = consumer();
+    // What a schema settles needs no answer.
+    project
+        .run(&["eval", "contracts"])
+        .exits_with(0)
+        .stdout_contains("2 passed");
+    let gate = ["gate", "--base", "HEAD~1"];
+    project.write_file("notes.md", "nothing");
+    commit(&project);
+    project.run(&gate).exits_with(0);
+    // A text, which `check` does not see.
+    replace(
+        &project,
+        "rules/templates/triage.xml",
+        "Sort the ticket",
+        "Rank the ticket",
+    );
+    project.run(&["package", "update"]).exits_with(0);
+    commit(&project);
+    project.run(&["check"]).exits_with(0);
+    project
+        .run(&gate)
+        .exits_with(4)
+        .stdout_contains("contract “text” with acme/rules 1.0.0");
+    replace(
+        &project,
+        "rules/templates/triage.xml",
+        "Rank the ticket",
+        "Sort the ticket",
+    );
+    project.run(&["package", "update"]).exits_with(0);
+    replace(
+        &project,
+        "contracts/acme/rules/shape.yaml",
+        "max: 400",
+        "max: 40000",
+    );
+    std::fs::remove_file(project.path("contracts/acme/rules/text.yaml")).unwrap();
+    commit(&project);
+    project
+        .run(&["gate", "--base", "HEAD~2"])
+        .exits_with(4)
+        .stdout_contains("shape of acme/rules")
+        .stdout_contains("text of acme/rules");
+}
+
+#[test]
+fn changes_without_a_contract_are_named_before_a_release() {
+    let project = package();
+    can_publish(&project).exits_with(0);
+    git(&project, &["init", "-q"]);
+    commit(&project);
+    git(&project, &["tag", "v1.0.0"]);
+    let settings = project.read_file("ctxc.toml");
+    project.write_file(
+        "ctxc.toml",
+        settings
+            .replace("1.0.0", "1.1.0")
+            .replace("\"tasks/triage\"]", "\"tasks/triage\", \"rules\"]"),
+    );
+    can_publish(&project)
+        .exits_with(0)
+        .output_lacks("may break users");
+    git(&project, &["tag", "-d", "v1.0.0"]);
+    project.write_file(
+        "ctxc.toml",
+        settings.replace("\"tasks/triage\"]", "\"tasks/triage\", \"rules\"]"),
+    );
+    commit(&project);
+    git(&project, &["tag", "v1.0.0"]);
+    let stricter = settings
+        .replace("= \"warning\"", "= \"error\"")
+        .replace("1.0.0", "1.1.0");
+    project.write_file(
+        "ctxc.toml",
+        stricter.replace("\"tasks/triage\"]", "\"tasks/triage\", \"rules\"]"),
+    );
+    can_publish(&project)
+        .exits_with(0)
+        .stdout_contains("1 change since v1.0.0 may break users, with or without a contract, first rules: the lint `no-context` is error, was warning");
+}
+
+#[test]
+fn another_fault_of_a_schema_is_not_accepted_along() {
+    let project = package();
+    can_publish(&project).exits_with(0);
+    git(&project, &["init", "-q"]);
+    git(&project, &["config", "user.email", "lead@example.org"]);
+    commit(&project);
+    replace(&project, "ctxc.toml", "1.0.0", "1.1.0");
+    let schema = |change: [&str; 2]| {
+        project.write_file(
+            "templates/answer.json",
+            SCHEMA.replace(change[0], change[1]),
+        );
+    };
+    schema(["\"team\", \"urgent\"]", "\"urgent\"]"]);
+    let accept = [
+        "package",
+        "can-publish",
+        "--accept",
+        "shop",
+        "--reason",
+        "so",
+    ];
+    project.run(&accept).exits_with(0);
+    can_publish(&project).exits_with(0);
+    schema([
+        "\"required\": [\"team\", \"urgent\"], \"properties\": {\"team\": {\"enum\": [\"billing\", \"data\"]}",
+        "\"properties\": {\"team\": {\"type\": \"string\"}",
+    ]);
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("$.team: it may be absent")
+        .stdout_contains("it may be other than");
+}

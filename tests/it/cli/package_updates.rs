@@ -165,6 +165,14 @@ fn a_harmless_update_lists_tokens_contracts_and_scenarios() {
     |---|---|---|---|
     | TOKENS | <code>tasks/triage</code> | the fewest tokens are 78, were 76 | yes |
 
+    <details><summary>1 change that can break nothing here</summary>
+
+    | category | export | change | used here |
+    |---|---|---|---|
+    | TEXT | <code>tasks/triage</code> | \`description\` has another text | yes |
+
+    </details>
+
     <details><summary>1 contract that the update does not break</summary>
 
     | contract | verdict | why |
@@ -227,11 +235,12 @@ fn a_broken_contract_comes_first_and_the_lock_is_written() {
     | OUTPUT | <code>tasks/triage</code> | \`team\`: it is never "data" any more (**breaks**) | yes |
     | OUTPUT | <code>tasks/triage</code> | \`team\`: it may be "legal" (**breaks**) | yes |
 
-    <details><summary>1 other change</summary>
+    <details><summary>2 other changes</summary>
 
     | category | export | change | used here |
     |---|---|---|---|
     | CACHE | <code>tasks/triage</code> | the reusable prefix is another | yes |
+    | TEXT | <code>tasks/triage</code> | \`output\_format\` has another text | yes |
 
     </details>
 
@@ -304,13 +313,14 @@ fn two_packages_are_compared_and_an_empty_cache_is_filled() {
     #### <code>acme/rules</code> 1.0.0 → 1.0.1
 
 
-    <details><summary>3 changes that can break nothing here</summary>
+    <details><summary>4 changes that can break nothing here</summary>
 
     | category | export | change | used here |
     |---|---|---|---|
     | TOKENS | <code>tasks/spare\_task</code> | the fewest tokens are 7, were 5 (**breaks**) | no |
     | TOKENS | <code>tasks/spare\_task</code> | the most tokens are 7, were 5 (**breaks**) | no |
     | CACHE | <code>tasks/spare\_task</code> | the reusable prefix is another | no |
+    | TEXT | <code>tasks/spare\_task</code> | \`description\` has another text | no |
 
     </details>
 
@@ -325,13 +335,14 @@ fn two_packages_are_compared_and_an_empty_cache_is_filled() {
     #### <code>acme/tone</code> 1.0.0 → 1.1.0
 
 
-    <details><summary>3 changes that can break nothing here</summary>
+    <details><summary>4 changes that can break nothing here</summary>
 
     | category | export | change | used here |
     |---|---|---|---|
     | OUTPUT | <code>tasks/triage</code> | \`team\`: it may be "legal" (**breaks**) | no |
     | TOKENS | <code>tasks/triage</code> | the fewest tokens are 80, were 76 | no |
     | CACHE | <code>tasks/triage</code> | the reusable prefix is another | no |
+    | TEXT | <code>tasks/triage</code> | \`output\_format\` has another text | no |
 
     </details>
 
@@ -423,4 +434,43 @@ fn a_package_that_stays_is_compared_through_the_packages_that_it_uses() {
         after.contains("of /steps/0: it may be \"legal\" (**breaks**)"),
         "{summary}"
     );
+}
+
+/// Without a sound project nothing is known of its uses, and a misspelt section is no empty one.
+#[test]
+fn a_project_with_errors_is_not_told_that_nothing_breaks() {
+    let rules = Releases::new("acme/rules");
+    rules.publish_edit(
+        "1.1.0",
+        "templates/triage.xml",
+        [
+            "</parameters>",
+            "  <parameter name=\"who\" type=\"string\" required=\"true\"/>\n  </parameters>",
+        ],
+    );
+    let shop = Consumer::new(&[&rules]);
+    let broken = MAIL
+        .replace("\"mail\"", "\"other\"")
+        .replace("Answer.", "Answer {{nothing}}.");
+    shop.work.write_file("templates/other.xml", broken);
+    let summary = shop.summary();
+    assert!(
+        summary.contains("breaking change of what is used here"),
+        "{summary}"
+    );
+    assert!(
+        summary.contains("`who` is new and required (**breaks**) | unknown |")
+            || summary.contains("\\`who\\` is new and required (**breaks**) | unknown |"),
+        "{summary}"
+    );
+    assert!(
+        summary.contains("the contexts of the project are not compared"),
+        "{summary}"
+    );
+    let lock = shop.lock();
+    super::gate::replace(&shop.work, "ctxc.toml", "[dependencies]", "[dependancies]");
+    shop.run(&["package", "update"])
+        .exits_with(2)
+        .stderr_contains("dependancies");
+    assert_eq!(shop.lock(), lock);
 }

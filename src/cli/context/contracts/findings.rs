@@ -220,9 +220,12 @@ impl PackageInUse {
         match &self.surface {
             Ok(surface) => contract.judge(surface),
             Err(missing) => {
+                let span = contract.case.subject.span;
                 let mut faults = contract.find_own_faults();
+                // Its task fits the right name of the folder.
+                faults.retain(|fault| fault.span != span);
                 faults.push(ContractFault {
-                    span: contract.case.subject.span,
+                    span,
                     export: String::new(),
                     message: missing.clone(),
                 });
