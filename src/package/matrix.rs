@@ -210,7 +210,7 @@ impl Matrix {
     }
 
     /// Returns the contracts that a version kept and that these consumers, by the new rows, have no
-    /// more; each in the newest version that knows its consumer.
+    /// more, each in its newest version.
     pub fn find_gone<'m>(
         &'m self,
         consumers: &[String],
@@ -218,7 +218,10 @@ impl Matrix {
     ) -> impl Iterator<Item = &'m MatrixRow> {
         let version = |row: &MatrixRow| Version::parse(&row.version).ok();
         self.rows.iter().filter(move |row| {
-            let mut others = self.rows.iter().filter(|own| own.consumer == row.consumer);
+            let is_same = |own: &&MatrixRow| {
+                own.consumer == row.consumer && own.file == row.file && own.contract == row.contract
+            };
+            let mut others = self.rows.iter().filter(is_same);
             consumers.contains(&row.consumer)
                 && row.is_gone(new)
                 && others.all(|own| version(own) <= version(row))

@@ -401,8 +401,9 @@ fn compare_agents(then: &AgentSurface, now: &AgentSurface, list: &mut ChangeList
     if then.model != now.model {
         let [old, new] = [then, now].map(|agent| agent.model.as_deref().unwrap_or("open"));
         let what = format!("the model{node} is {new}, was {old}");
-        // Its users need it among their own models.
-        list.add_rule(what, now.model.is_some());
+        // Its users need a model that a task names among their own; a role has its requests.
+        let is_named = list.export.starts_with("tasks/") && now.model.is_some();
+        list.add_rule(what, is_named);
     }
     let names: BTreeSet<&String> = then.sampling.keys().chain(now.sampling.keys()).collect();
     for name in names {

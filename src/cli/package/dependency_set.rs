@@ -78,9 +78,9 @@ pub(super) struct DependencySet {
     /// The text of the project file, with changes that are not written yet.
     pub(super) text: String,
     /// The changed text of the workspace's project file, with its path.
-    shared: Option<(PathBuf, String)>,
+    workspace_edit: Option<(PathBuf, String)>,
     /// The new sources of packages that the project takes over from it.
-    moved: BTreeMap<String, PackageSource>,
+    new_sources: BTreeMap<String, PackageSource>,
     /// The packages before the change.
     pub(super) before: LockFile,
     /// The packages whose tags may have been moved.
@@ -124,8 +124,8 @@ impl DependencySet {
             before: read_lock(&root)?,
             project,
             text,
-            shared: None,
-            moved: BTreeMap::new(),
+            workspace_edit: None,
+            new_sources: BTreeMap::new(),
             accepted: Vec::new(),
             is_offline: fetch.offline,
             limits: fetch.limits(),
@@ -140,7 +140,7 @@ impl DependencySet {
     pub(super) fn required(&self) -> Result<BTreeMap<String, PackageSource>> {
         let project = Project::with_text(self.project.root.clone(), &self.text);
         let mut required = required_sources(&project.config)?;
-        required.extend(self.moved.clone());
+        required.extend(self.new_sources.clone());
         Ok(required)
     }
 
@@ -155,17 +155,20 @@ impl DependencySet {
             return Some(());
         }
         let file = config.files.get(1)?;
-        let text = self.shared.as_ref().map_or(&*file.text, |(_, text)| text);
+        let text = self
+            .workspace_edit
+            .as_ref()
+            .map_or(&*file.text, |(_, text)| text);
         let text = set_shared_dependency(text, name, source)?;
-        self.shared = Some((self.project.root.join(&*file.path), text));
-        self.moved.insert(name.to_owned(), source.clone());
+        self.workspace_edit = Some((self.project.root.join(&*file.path), text));
+        self.new_sources.insert(name.to_owned(), source.clone());
         Some(())
     }
 
     /// The path from the project to the file of its workspace, if that changes.
     pub(super) fn changed_workspace(&self) -> Option<&str> {
         let file = self.project.config.files.get(1)?;
-        self.shared.is_some().then_some(&*file.path)
+        self.workspace_edit.is_some().then_some(&*file.path)
     }
 
     /// Resolves the packages that the project file names. Fetches what is not stored.
@@ -264,15 +267,15 @@ impl DependencySet {
             now: now.to_owned(),
         };
         if let Some(known) = &known {
-            // What another project fetched may be older than the tag, and of two commits the
+            // Another project may have fetched an older commit of the tag, and of two commits the
             // repository decides.
             let stored = store::read_tag(&self.store, source);
             let other = stored.filter(|stored| stored.commit != known.commit);
             let is_other = other.is_some();
-            // Of two commits with the same files, one was edited.
-            let edited = other.filter(|other| self.is_offline && other.tree == known.tree);
-            if let Some(edited) = edited {
-                return Err(moved(known, &edited.commit));
+            // Of two commits with the same files, one is an edit.
+            let twin = other.filter(|other| self.is_offline && other.tree == known.tree);
+            if let Some(twin) = twin {
+                return Err(moved(known, &twin.commit));
             }
             let is_certain = !is_other && self.locked_tag(source).is_some();
             if (self.is_offline || is_certain)
@@ -287,8 +290,9 @@ impl DependencySet {
             return Err(ReleaseFault::NotFetched);
         }
         let fetched = fetch_revision(url, tag, &self.limits)?;
-        if let Some(known) = known.filter(|known| known.commit != fetched.commit) {
-            return Err(moved(&known, &fetched.commit));
+        let locked = self.locked_tag(source).filter(|_| !is_accepted);
+        if let Some(locked) = locked.filter(|locked| locked.commit != fetched.commit) {
+            return Err(moved(&locked, &fetched.commit));
         }
         let release = PackageRelease::from_tree(&fetched)?.require_version(tag)?;
         let tree = digest_of(&file_digests(&release.files));
@@ -338,6 +342,18 @@ impl DependencySet {
         })
     }
 
+    /// Puts a locked package into the cache, wherever its files were found.
+    pub(super) fn store_locked(&mut self, package: &LockedPackage) -> Result<()> {
+        let files = self.read_locked(package)?;
+        store::install_package(&self.store, &package.tree, &files).map_err(|why| {
+            let fault = SourceFault {
+                place: package.source.to_string(),
+                reason: why.into(),
+            };
+            source_error(&fault)
+        })
+    }
+
     fn vendor_folder(&self, name: &str) -> PathBuf {
         self.project.root.join(VENDOR_FOLDER).join(name)
     }
@@ -375,7 +391,7 @@ impl DependencySet {
     }
 
     fn write_project(&self) -> Result<()> {
-        if let Some((path, text)) = &self.shared {
+        if let Some((path, text)) = &self.workspace_edit {
             fs::write_atomic(path, text.as_bytes())
                 .map_err(|error| CliError::write_failed(path, &error))?;
         }
@@ -401,7 +417,7 @@ impl DependencySet {
                 PROJECT_FILE
             } else if read_lock(root)? != self.before {
                 LOCK_FILE
-            } else if let Some((path, _)) = &self.shared
+            } else if let Some((path, _)) = &self.workspace_edit
                 && let Some(file) = self.project.config.files.get(1)
                 && read_text(path)?.unwrap_or_default() != *file.text
             {

@@ -68,7 +68,7 @@ impl ReleaseComparison {
 }
 
 /// The files of the machine with another lock file, and without the vendored packages, which may be of
-/// neither lock: the cache has the packages of both.
+/// neither lock. The cache has the packages of both then.
 struct ChangedLock {
     path: PathBuf,
     vendor: PathBuf,
@@ -151,8 +151,9 @@ pub(super) fn find_effects<'l>(
     [old, new]: [&'l LockFile; 2],
     cx: &Cx,
 ) -> Result<UpdateEffects<'l>> {
-    for package in old.packages.iter().filter(|own| own.resolved.is_some()) {
-        set.read_locked(package)?;
+    let packages = old.packages.iter().chain(&new.packages);
+    for package in packages.filter(|own| own.resolved.is_some()) {
+        set.store_locked(package)?;
     }
     let files = &set.project.config.files;
     let text = files.first().map(|file| file.text.to_string());
@@ -239,7 +240,7 @@ fn compare_releases(
         let left = || CliError::new(CliErrorKind::Findings, message);
         return is_dir(&folder).then(|| Err(left()));
     };
-    let is_lost = then.tree != now.tree && (then.resolved.is_none() || now.resolved.is_none());
+    let is_lost = then.tree != now.tree && then.resolved.is_none();
     let compare = || {
         let [before, after] = states;
         let new = after.compile_package(&now.name, root, "its new release")?;

@@ -202,13 +202,18 @@ impl UpdateEffects<'_> {
 
     /// Writes the changes of a package's exports, and the verdicts on contracts that are not broken.
     fn write_package(&self, package: &PackageEffect<'_>, out: &mut String) {
-        let (Some(before), Some(after), Some(comparison)) =
-            (package.before, package.after, &package.comparison)
-        else {
+        let (Some(before), Some(comparison)) = (package.before, &package.comparison) else {
             return;
         };
         let (name, version) = (code_element(package.name), &before.version);
         let version = escape_cell(&version.to_string());
+        let Some(after) = package.after else {
+            if let Err(error) = comparison {
+                let why = self.describe_error(error);
+                let _ = write!(out, "\n#### {name} {version} is gone\n\n{why}\n");
+            }
+            return;
+        };
         let _ = if before == after {
             write!(
                 out,

@@ -78,7 +78,8 @@ pub fn find_gap(narrow: &Value, wide: &Value) -> Option<SchemaGap> {
     find_gaps(narrow, wide).into_iter().next()
 }
 
-/// Returns the places where `narrow` may accept a value that `wide` refuses, each once.
+/// Returns the places where `narrow` may accept a value that `wide` refuses. Of many, the first are
+/// returned, and the number of the others.
 pub fn find_gaps(narrow: &Value, wide: &Value) -> Vec<SchemaGap> {
     if narrow == wide {
         return Vec::new();
@@ -91,8 +92,9 @@ pub fn find_gaps(narrow: &Value, wide: &Value) -> Vec<SchemaGap> {
         .map(|gap| gap.path.clone())
         .collect();
     gaps.retain(|gap| is_missing(gap) || !missing.contains(&gap.path));
-    gaps.dedup();
-    gaps
+    let mut seen = BTreeSet::new();
+    gaps.retain(|gap| seen.insert((gap.path.clone(), gap.reason.clone())));
+    limit_gaps(gaps)
 }
 
 /// Returns the changes of an answer's schema by which an expectation on the answer may begin to
@@ -111,16 +113,21 @@ pub fn find_output_breaks(old: &Value, new: &Value) -> Vec<SchemaGap> {
             found.push(gap);
         }
     }
-    let more = found.len().saturating_sub(MAX_GAPS);
-    found.truncate(MAX_GAPS);
+    limit_gaps(found)
+}
+
+/// Returns the first gaps, and the number of the others.
+fn limit_gaps(mut gaps: Vec<SchemaGap>) -> Vec<SchemaGap> {
+    let more = gaps.len().saturating_sub(MAX_GAPS);
+    gaps.truncate(MAX_GAPS);
     if more > 0 {
         // This path is sorted behind the others.
-        found.push(SchemaGap {
+        gaps.push(SchemaGap {
             path: "…".to_owned(),
             reason: format!("and {more} more"),
         });
     }
-    found
+    gaps
 }
 
 /// A field of an answer, as the schema describes it.

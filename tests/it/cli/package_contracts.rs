@@ -371,7 +371,7 @@ fn a_contract_that_is_away_for_a_run_keeps_its_row() {
     std::fs::remove_file(project.path(CONTRACT)).unwrap();
     replace(&project, "ctxc.toml", "1.0.0", "1.1.0");
     can_publish(&project).stdout_contains(gone);
-    can_publish(&project).output_lacks("gone: ");
+    can_publish(&project).stdout_contains(gone);
     // In another file it is the same contract.
     project.write_file("shop/contracts/acme/rules/moved.yaml", SHAPE);
     can_publish(&project)
@@ -1204,7 +1204,8 @@ fn the_gate_of_a_project_holds_its_contracts_with_packages() {
         .run(&["gate", "--base", "HEAD~2"])
         .exits_with(4)
         .stdout_contains("shape of acme/rules")
-        .stdout_contains("text of acme/rules");
+        .stdout_contains("text of acme/rules")
+        .output_lacks("“text”");
 }
 
 #[test]

@@ -474,3 +474,28 @@ fn a_project_with_errors_is_not_told_that_nothing_breaks() {
         .stderr_contains("dependancies");
     assert_eq!(shop.lock(), lock);
 }
+
+/// A runner that has the vendored packages alone compares them like any other.
+#[test]
+fn vendored_packages_are_compared_with_an_empty_cache() {
+    let rules = Releases::new("acme/rules");
+    let shop = Consumer::new(&[&rules]);
+    shop.run(&["package", "vendor"]).exits_with(0);
+    // A file that the lock does not list is none of the package.
+    let extra = "vendor/ctxc/acme/rules/templates/extra.xml";
+    shop.work.write_file(extra, TASK);
+    shop.run(&["check", "contracts"]).exits_with(0);
+    std::fs::remove_file(shop.work.path(extra)).unwrap();
+    std::fs::remove_dir_all(shop.work.path("cache")).unwrap();
+    rules.publish_edit(
+        "1.1.0",
+        "templates/answer.json",
+        ["\"data\"]", "\"legal\"]"],
+    );
+    let summary = shop.summary();
+    assert!(
+        summary.contains("Update of 1 package: 1 contract broken"),
+        "{summary}"
+    );
+    assert!(!summary.contains("not compared"), "{summary}");
+}

@@ -87,7 +87,7 @@ pub(in crate::cli) struct ContractJudgements {
     /// Those that cannot be kept.
     pub(in crate::cli) broken: Vec<BrokenContract>,
     /// Those that hold whatever is answered, by file and name.
-    pub(in crate::cli) settled: BTreeSet<(String, String)>,
+    pub(in crate::cli) certain_cases: BTreeSet<(String, String)>,
 }
 
 /// Holds files of contracts to the packages in use.
@@ -101,7 +101,7 @@ pub(in crate::cli) fn judge_contract_files<'f>(
     });
     let mut packages: BTreeMap<&str, PackageInUse> = BTreeMap::new();
     let mut found = Vec::new();
-    let mut settled = BTreeSet::new();
+    let mut certain_cases = BTreeSet::new();
     for file in files {
         let mut add = |case: &str, fault: ContractFault, help: Option<String>| {
             let place = ContractFile {
@@ -133,8 +133,9 @@ pub(in crate::cli) fn judge_contract_files<'f>(
                 beside: &beside,
             };
             let judgement = in_use.judge(contract);
-            if judgement.is_settled && judgement.faults.is_empty() {
-                settled.insert((file.path.to_string(), case.name.value.clone()));
+            let informs = case.expectations.iter().any(|own| !own.value.gate);
+            if judgement.is_settled && judgement.faults.is_empty() && !informs {
+                certain_cases.insert((file.path.to_string(), case.name.value.clone()));
             }
             for mut fault in judgement.faults {
                 let is_own = fault.export.is_empty();
@@ -152,7 +153,7 @@ pub(in crate::cli) fn judge_contract_files<'f>(
     }
     ContractJudgements {
         broken: found,
-        settled,
+        certain_cases,
     }
 }
 

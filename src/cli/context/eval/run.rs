@@ -83,9 +83,12 @@ fn read_scenarios(
         root: &project.root,
         config: &project.config,
     };
-    let ContractJudgements { broken, settled } = judge_contract_files(owner, contracts);
-    if !args.record {
-        scenarios.leave_answers_out(&settled);
+    let ContractJudgements {
+        broken,
+        certain_cases,
+    } = judge_contract_files(owner, contracts);
+    if !args.record && !args.coverage {
+        scenarios.leave_answers_out(&certain_cases);
     }
     let mut refusals = scenarios.refusals(project);
     for BrokenContract { case, finding } in broken {

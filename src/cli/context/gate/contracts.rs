@@ -4,16 +4,18 @@
 use super::compared::GateComparison;
 use crate::base::fs::is_dir;
 use crate::cli::context::contracts::{
-    ConsumerSource, KnownVersions, broken_lines, check_consumers, check_contracts, compile_package,
-    quote_contract, read_acceptances, read_matrix,
+    ConsumerSource, ContractOwner, KnownVersions, broken_lines, check_consumers, check_contracts,
+    compile_package, judge_contract_files, quote_contract, read_acceptances, read_matrix,
 };
+use crate::cli::context::eval::load::Scenarios;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::gate::FailingCase;
 use crate::package::matrix::{
     ACCEPTED_FILE, AcceptedBreak, ContractVerdict, Matrix, find_acceptance,
 };
-use crate::project::packages::CONTRACTS_FOLDER;
+use crate::project::packages::{CONTRACTS_FOLDER, contract_package};
+use crate::scenario::load::LoadedScenario;
 use crate::store::trust::quote_word;
 
 /// Returns the contracts that the change breaks and no permitted person accepted. Adds notes on the
@@ -117,7 +119,23 @@ pub(super) fn find_broken_contracts(
 pub(super) fn find_broken_by_packages(compared: &mut GateComparison, cx: &Cx) -> Vec<FailingCase> {
     let project = &compared.project;
     let (root, packages) = (&project.root, &project.config.packages);
-    let mut broken = Vec::new();
+    let owner = ContractOwner {
+        root,
+        config: &project.config,
+    };
+    let contracts = Scenarios::contracts_of(project);
+    let is_unused = |file: &&LoadedScenario| {
+        let package = contract_package(&file.path);
+        package.is_some_and(|name| packages.get(name).is_none())
+    };
+    let unused = contracts.files.iter().filter(is_unused);
+    let unused = judge_contract_files(owner, unused).broken.into_iter();
+    let mut broken: Vec<FailingCase> = unused
+        .map(|one| FailingCase {
+            id: format!("contract “{}” in {}", one.case, one.finding.path),
+            reason: one.finding.message.clone(),
+        })
+        .collect();
     for package in packages.iter() {
         let name = &package.names.package;
         if !is_dir(&root.join(CONTRACTS_FOLDER).join(name)) {

@@ -88,7 +88,11 @@ pub(super) fn add_removed_members(members: &[RemovedMember], before: &mut Safegu
             files: &files,
             shown: &none,
         };
-        let own = collect_safeguards(project, &[scenarios], reading);
+        let own = collect_safeguards(
+            project,
+            &[scenarios, &Scenarios::contracts_of(project)],
+            reading,
+        );
         before.add_scenarios_of(folder, own);
     }
 }

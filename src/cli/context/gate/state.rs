@@ -14,6 +14,7 @@ use crate::eval::gate::{
     ANSWER_PREFIX, CHECK_PREFIX, JUDGEMENT_PREFIX, PART_SEPARATOR, REQUEST_PREFIX, SHARE_LABEL,
     SITUATION_LABEL, Safeguard, SafeguardKind, Safeguards,
 };
+use crate::project::config::Config;
 use crate::project::lints::LintLevel;
 use crate::project::packages::contract_package;
 use crate::project::suppressions::{self, Suppressions};
@@ -22,6 +23,7 @@ use crate::record::redact::{PatternFinder, Redactor};
 use crate::record::remask::without_all_hashes;
 use crate::rules::{allow, list};
 use crate::scenario::expect::judge::JUDGE_ROLE;
+use crate::scenario::load::LoadedScenario;
 use crate::scenario::model::{AnswerExpectation, ScenarioCase, Suite, SuiteThresholds, TrialRule};
 use crate::scenario::paths;
 use serde::Serialize;
@@ -62,19 +64,17 @@ pub(super) fn collect_safeguards(
         );
     }
     let of_checks = CheckFiles::new(reading.files, &files);
+    let owner = ScenarioNames {
+        names,
+        config: &project.config,
+    };
     for file in scenarios.iter().flat_map(|some| &some.files) {
         if let Some(suite) = &file.suite {
-            add_thresholds(&file.path, suite, names, &mut safeguards);
+            add_thresholds(file, suite, owner, &mut safeguards);
         }
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
-            let name = names.current_scenario(&case.name.value);
-            // Each package may have a contract of the same name.
-            let name = match contract_package(&file.path) {
-                Some(package) => Cow::Owned(format!("{name} of {package}")),
-                None => Cow::Borrowed(name),
-            };
-            let name = &*name;
+            let name = &*owner.name(file, case);
             let redactor = shown
                 .contains(name)
                 .then(|| Redactor::new([0; 32], []).with_patterns(own.clone()));
@@ -98,8 +98,34 @@ pub(super) fn collect_safeguards(
     safeguards
 }
 
+/// The names of scenarios, and of contracts that are no scenarios of the project.
+#[derive(Clone, Copy)]
+struct ScenarioNames<'n> {
+    names: &'n Renames,
+    config: &'n Config,
+}
+
+impl<'n> ScenarioNames<'n> {
+    /// Each package may have a contract of the same name.
+    fn name(self, file: &LoadedScenario, case: &'n ScenarioCase) -> Cow<'n, str> {
+        let name = self.names.current_scenario(&case.name.value);
+        match contract_package(&file.path) {
+            Some(package) if !self.config.eval.contains_scenario(&file.path) => {
+                Cow::Owned(format!("{name} of {package}"))
+            }
+            _ => Cow::Borrowed(name),
+        }
+    }
+}
+
 /// Adds the minimum score of a suite, and the share of scenarios that must pass to each of them.
-fn add_thresholds(path: &str, suite: &Suite, names: &Renames, safeguards: &mut Safeguards) {
+fn add_thresholds(
+    file: &LoadedScenario,
+    suite: &Suite,
+    owner: ScenarioNames<'_>,
+    safeguards: &mut Safeguards,
+) {
+    let path = &*file.path;
     let SuiteThresholds {
         min_score,
         pass_rate,
@@ -110,9 +136,9 @@ fn add_thresholds(path: &str, suite: &Suite, names: &Renames, safeguards: &mut S
         safeguards.add(SafeguardKind::Threshold, of, what, safeguard(limit));
     }
     for case in &suite.cases {
-        let (of, what) = (names.current_scenario(&case.name.value), SHARE_LABEL);
         let safeguard = safeguard(pass_rate.unwrap_or(1.0));
-        safeguards.add(SafeguardKind::Expectation, of, what, safeguard);
+        let of = owner.name(file, case);
+        safeguards.add(SafeguardKind::Expectation, &of, SHARE_LABEL, safeguard);
     }
 }
 
