@@ -60,7 +60,9 @@ impl PackageFault {
     /// Returns the way out.
     pub fn help(&self) -> &'static str {
         match self {
-            Self::BadLock(_) => "remove ctxc.lock and run `ctxc package update`",
+            Self::BadLock(_) => {
+                "take ctxc.lock from the repository again; without it, `ctxc package update` locks each tag as it is now"
+            }
             Self::Itself => {
                 "take it out of `[dependencies]`: its own definitions need no package name"
             }

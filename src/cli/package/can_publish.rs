@@ -3,8 +3,9 @@
 use super::proof::require_no_errors;
 use crate::base::fs;
 use crate::cli::context::contracts::{
-    ChangesSince, ConsumerSource, ContractReport, KnownVersions, check_contracts, print_report,
+    ChangesSince, ConsumerSource, ContractReport, KnownVersions, check_consumers, print_report,
     project_surface, quote_contract, read_acceptances, read_matrix, require_committed_matrix,
+    require_package,
 };
 use crate::cli::context::gate::own_accepters;
 use crate::cli::context::project::CompiledProject;
@@ -76,7 +77,15 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         matrix: &known,
         revision: "HEAD",
     };
-    let mut report = check_contracts(&project, &consumers, versions, cx)?;
+    let package = &require_package(&project.config)?.name.value;
+    // One that cannot be read hides no verdict on the others.
+    let mut failures = Vec::new();
+    let read = consumers.iter().map(|consumer| consumer.read(package));
+    let read: Vec<_> = read
+        .filter_map(|found| found.map_err(|why| failures.push(why)).ok())
+        .map(Ok)
+        .collect();
+    let mut report = check_consumers(&project, read, versions, cx)?;
     for row in &mut report.rows {
         row.is_extra = listed.iter().all(|own| own.name() != row.consumer);
     }
@@ -98,8 +107,8 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
             accepted.extend(new);
         }
     }
-    // All consumers were read, so that one with a misspelt source keeps its rows.
-    let gone = if report.is_edited_release {
+    // A consumer with a misspelt source keeps its rows.
+    let gone = if report.is_edited_release || !failures.is_empty() {
         BTreeSet::new()
     } else {
         known.remove_unlisted(&names)
@@ -122,6 +131,9 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
     let mut broken = report.rows.iter().filter(|row| {
         row.verdict == ContractVerdict::Broken && find_acceptance(&accepted, row).is_none()
     });
+    for failure in &failures {
+        cx.print_line(&escape_line(&format!("not read: {}", failure.message)))?;
+    }
     if let Some(first) = broken.next() {
         let next = if first.is_of_file() && broken.all(MatrixRow::is_of_file) {
             "ask the authors of the file to mend it"
@@ -134,6 +146,9 @@ pub(super) fn run_can_publish(args: &CanPublishArgs, cx: &mut Cx) -> Result<Exit
         return Ok(Exit::Gate);
     }
     print_breaks(&project, &known.versions(), cx)?;
+    if let Some(failure) = failures.into_iter().next() {
+        return Err(failure);
+    }
     let is_undecided = |verdict| verdict == ContractVerdict::Undecided;
     if report.rows.iter().any(|row| is_undecided(row.verdict)) {
         return Ok(Exit::Stale);

@@ -351,6 +351,8 @@ fn hold(entry: &Entry, run: &Assembly) -> Result<(), TestCaseError> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(160))]
+
     #[test]
     fn the_least_and_the_most_of_a_manifest_hold_for_every_run(scene in scenes()) {
         let both = scene.both();
@@ -520,7 +522,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
             ..Options::default()
         };
         let mut totals = [(0, 0, None); 2];
-        for count in 1..=60 {
+        for count in 1..=40 {
             let registry = steps_and(count, inner);
             let total = |request: &Request<'_>| {
                 let manifest = task_manifest(

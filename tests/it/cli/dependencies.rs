@@ -1178,7 +1178,7 @@ fn no_report_displays_a_token_in_an_address() {
     world.work.write_file("ctxc.toml", format!("{own}{line}"));
     let reported = world.work.run(&["check"]);
     reported
-        .stdout_contains("remove ctxc.lock and run `ctxc package update`")
+        .stdout_contains("take ctxc.lock from the repository again")
         .output_lacks("hunter2");
     world.run(&["update"]).output_lacks("hunter2");
 }

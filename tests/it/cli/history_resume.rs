@@ -115,7 +115,7 @@ fn kills(rounds: u32) {
 
 #[test]
 fn a_killed_run_continues_and_runs_each_case_once() {
-    kills(20);
+    kills(12);
 }
 
 #[test]

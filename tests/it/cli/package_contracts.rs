@@ -1278,3 +1278,20 @@ fn another_fault_of_a_schema_is_not_accepted_along() {
         .stdout_contains("$.team: it may be absent")
         .stdout_contains("it may be other than");
 }
+
+#[test]
+fn a_consumer_that_cannot_be_read_hides_no_verdict() {
+    let project = package();
+    can_publish(&project).exits_with(0);
+    let settings = project.read_file("ctxc.toml").replace("1.0.0", "1.1.0");
+    let lost = "\n[[package.consumers]]\nsource = \"git+file:///nowhere/lost.git@main\"\n";
+    project.write_file("ctxc.toml", settings + lost);
+    can_publish(&project)
+        .exits_with(3)
+        .stdout_contains("1 contract of consumers: 1 kept");
+    replace(&project, "templates/answer.json", "\"data\"]", "\"legal\"]");
+    can_publish(&project)
+        .exits_with(4)
+        .stdout_contains("breaks a contract of shop, which 1.1.0 kept")
+        .stdout_contains("not read: ");
+}

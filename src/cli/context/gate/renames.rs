@@ -279,7 +279,10 @@ fn renamed_roles(base: &Config, current: &Config) -> BTreeMap<String, String> {
             .map(|(own, _)| own.clone())
         {
             new.remove(&own);
-            found.insert(name, own);
+            // A role of a package in use is in no side's own roles.
+            if own != name {
+                found.insert(name, own);
+            }
         }
     }
     found
