@@ -27,8 +27,6 @@ use std::time::Duration;
 
 /// The folder of vendored packages.
 pub(super) const VENDOR_FOLDER: &str = "vendor/ctxc";
-/// The maximum size in bytes of a vendored file.
-const MAX_FILE_BYTES: u64 = 100 << 20;
 /// The maximum size in bytes of all releases that are looked at together.
 const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
@@ -576,7 +574,7 @@ pub(super) fn describe_vendored_drift(root: &Path, lock: &LockFile) -> Result<Ve
         let folder = root.join(VENDOR_FOLDER).join(&own.name);
         let found = list_files_below(&folder, |_, _| false).into_iter();
         let hash = |path: &String| {
-            let bytes = RealFs.read(&folder.join(path), MAX_FILE_BYTES);
+            let bytes = RealFs.read(&folder.join(path), store::MAX_FILE_BYTES);
             bytes.map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
         };
         let found: BTreeMap<String, String> =

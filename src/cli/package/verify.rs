@@ -146,7 +146,7 @@ fn find_difference(document: &PackageDocument, proof: &PackageProof) -> Option<S
     }
     let names = |exports: &Surface| json!(exports.keys().collect::<Vec<_>>());
     let there = names(&document.exports);
-    if let Some(difference) = find_gap("exports", &there, &names(&proof.exports)) {
+    if let Some(difference) = find_value_difference("exports", &there, &names(&proof.exports)) {
         return Some(difference);
     }
     if document.tool != VERSION {
@@ -168,15 +168,15 @@ fn find_difference(document: &PackageDocument, proof: &PackageProof) -> Option<S
     // A number of the description was read once.
     let read = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Value::Null);
     let here = read(here.to_string().as_bytes());
-    find_gap("", &there, &here).or_else(|| {
+    find_value_difference("", &there, &here).or_else(|| {
         let registry = proof.compiled.project.registry.as_bytes();
         let there = read(document.registry.get().as_bytes());
-        find_gap("registry", &there, &read(registry))
+        find_value_difference("registry", &there, &read(registry))
     })
 }
 
 /// Returns the place of the first difference of two values, with both.
-fn find_gap(place: &str, there: &Value, here: &Value) -> Option<String> {
+fn find_value_difference(place: &str, there: &Value, here: &Value) -> Option<String> {
     if there == here {
         return None;
     }
@@ -189,8 +189,9 @@ fn find_gap(place: &str, there: &Value, here: &Value) -> Option<String> {
             let keys: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
             let side =
                 |all: &Map<String, Value>, key: &str| all.get(key).cloned().unwrap_or_default();
-            keys.into_iter()
-                .find_map(|key| find_gap(&inner(key), &side(then, key), &side(now, key)))
+            keys.into_iter().find_map(|key| {
+                find_value_difference(&inner(key), &side(then, key), &side(now, key))
+            })
         }
         (Value::Array(then), Value::Array(now)) if then.len() == now.len() => {
             let pairs = then.iter().zip(now).enumerate();
@@ -205,7 +206,7 @@ fn find_gap(place: &str, there: &Value, here: &Value) -> Option<String> {
                 } else {
                     names.join(" ")
                 };
-                find_gap(&inner(&name), then, now)
+                find_value_difference(&inner(&name), then, now)
             })
         }
         _ => {

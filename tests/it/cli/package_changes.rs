@@ -1,4 +1,4 @@
-//! `ctxc package diff`: seventy changes of a package, each with its category and the version that it
+//! `ctxc package diff`: eighty changes of a package, each with its category and the version that it
 //! asks for.
 
 use super::gate::{commit, git};
@@ -125,7 +125,7 @@ const MAJOR: &str = "2.0.0";
 const MINOR: &str = "1.1.0";
 const PATCH: &str = "1.0.1";
 
-const CHANGES: [Change; 78] = [
+const CHANGES: [Change; 80] = [
     // The answer.
     change(
         VERDICT,
@@ -528,6 +528,19 @@ const CHANGES: [Change; 78] = [
         ["TEXT", PATCH],
     ),
     // The rules that others extend, and what the users of a fragment give.
+    change(
+        SETTINGS,
+        ["tokens = 4000 }", "tokens = 4000, usd = 0.1 }"],
+        ["INPUT", MAJOR],
+    ),
+    change(
+        LIBRARY,
+        [
+            "\"house\">Answer",
+            "\"house\" syntax=\"jinja\">{% if tone %}Answer{% endif %}",
+        ],
+        ["INPUT", MAJOR],
+    ),
     change(
         SETTINGS,
         ["[lints]", "[lints]\nunused-parameter = \"error\""],

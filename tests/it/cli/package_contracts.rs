@@ -759,6 +759,13 @@ fn check_holds_contracts_to_the_locked_package() {
             "{line}"
         );
     }
+    // Other expectations can make up for one that fails.
+    let scored = "min_score: 0.5\nexpectations:\n  - {field_matches: {path: $.team, pattern: ^none$}, weight: 1}\n";
+    project.write_file(file, SHAPE.replace("expectations:\n", scored));
+    project
+        .run(&check)
+        .exits_with(0)
+        .output_lacks("broken-contract");
     // A contract without `node` is about the only agent.
     let steps = "<task type=\"sequential\" name=\"triage\">\n  <description>Answer: {{ticket}}</description>\n  <parameters>\n    \
         <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task type=\"atomic\"><description>Sort {{ticket}}.</description></task>\n    \
